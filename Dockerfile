@@ -20,11 +20,11 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY clients/typescript ./clients/typescript
 COPY src/dashboard ./src/dashboard
 COPY src/numbers ./src/numbers
-COPY src/shown ./src/shown
+COPY src/presentation ./src/presentation
 COPY docs ./docs
-COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/search-index.ts ./src/dev/
-COPY src/dev/render-guide.ts src/dev/render-reference.ts src/dev/render-schema.ts ./src/dev/
-RUN node src/dev/build-page.ts
+COPY tools/build-page.ts tools/build-docs.ts tools/search-index.ts ./tools/
+COPY tools/render-guide.ts tools/render-reference.ts tools/render-schema.ts ./tools/
+RUN node tools/build-page.ts
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="backsolve" \

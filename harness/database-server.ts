@@ -6,11 +6,11 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/dev/embedded-postgres.ts';
-import { findBinaries, programIn } from '../src/dev/postgres-binaries.ts';
-import { processOptions, type ServerFiles } from '../src/dev/postgres-programs.ts';
-import { endLeftovers, sendSignal, serverProcesses } from '../src/dev/server-processes.ts';
-import { chooseUser, locateCluster, reachableBinaries } from '../src/dev/system-user.ts';
+import { startEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
+import { findBinaries, programIn } from '../src/postgres/postgres-binaries.ts';
+import { processOptions, type ServerFiles } from '../src/postgres/postgres-programs.ts';
+import { endLeftovers, sendSignal, serverProcesses } from '../src/postgres/server-processes.ts';
+import { chooseUser, locateCluster, reachableBinaries } from '../src/postgres/system-user.ts';
 
 const READY_LIMIT_MS = 60_000;
 const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;

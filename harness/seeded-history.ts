@@ -1,7 +1,7 @@
 /** Objectives with any number of runs, for tests and measurements of the page: created over HTTP, extended by SQL. */
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connection/transaction.ts';
-import { judgeIterations, makeMissMeasure, type WeighedDefinition } from '../src/domain/nearest.ts';
+import { judgeIterations, makeMissMeasure, type WeighedDefinition } from '../src/domain/search/nearest.ts';
 
 /** Sends a JSON body to a path below /v1, and resolves to the answer; throws if it is refused. */
 // biome-ignore lint/suspicious/noExplicitAny: data from the wire is read field by field

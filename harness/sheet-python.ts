@@ -1,8 +1,8 @@
 /** A Python with backsolve[spreadsheet], for what calculates workbooks in tests and measurements, and workbooks that it writes. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { environmentForGuarded } from '../src/config.ts';
-import { makeWorkbooks, type Workbooks, type WorkbooksOptions } from '../src/workbooks/workbooks.ts';
+import { makeWorkbooks, type Workbooks, type WorkbooksOptions } from '../src/outside/workbooks/workbooks.ts';
+import { environmentForGuarded } from '../src/settings/config.ts';
 
 const CANDIDATES = [new URL('../clients/python/.venv/bin/python', import.meta.url).pathname, 'python3'];
 const NEEDED = 'import openpyxl, ironcalc, backsolve';

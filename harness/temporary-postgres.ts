@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../src/dev/embedded-postgres.ts';
+import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 export interface TemporaryPostgres extends AsyncDisposable {
   readonly url: string;

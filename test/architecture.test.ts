@@ -58,15 +58,15 @@ describe('src', () => {
     expect(findCycles(allImports)).toEqual([]);
   });
 
-  it('Only config.ts reads the environment', () => {
+  it('Only settings/config.ts reads the environment', () => {
     const reads = (path: string, each: SourceFacts): boolean =>
-      path !== 'config.ts' &&
+      path !== 'settings/config.ts' &&
       (each.readsEnvironment || each.imports.some(({ specifier }) => specifier === 'node:process'));
     expect(pathsWhere(reads)).toEqual([]);
   });
 
   it('Only db contains SQL', () => {
-    const zones = ['domain', 'optimizer', 'engine', 'application', 'worker', 'webhooks', 'http', 'compose'];
+    const zones = ['domain', 'optimizer', 'engine', 'application', 'worker', 'outside/webhooks', 'http', 'composing'];
     expect(pathsWhere((path, each) => zones.includes(zoneOf(path)) && each.sqlTexts.length > 0)).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe('the vocabulary of docs/architecture.md', () => {
       const found = [...sources].filter(([path]) => zoneOf(path) === zone);
       // The spacing of an input's values is a step in its own right, and a field of the interface.
       const STEPS_OF_INPUTS =
-        /^(application\/search\/engine-input|domain\/input-(details|space)|http\/native\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
+        /^(application\/search\/engine-input|domain\/problem\/input-(details|space)|http\/native\/problem\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
       // Processes of earlier releases still listen on this channel.
       const words = found.flatMap(([path, source]) =>
         findRetiredWords(path, source.replace('backsolve_settled', 'backsolve_finished'), RETIRED),
@@ -151,15 +151,15 @@ describe('the rules', () => {
   const importsOf = (path: string, source: string): readonly Import[] => readSource(path, source).imports;
 
   test.each([
-    ['domain/trial.ts', "import { z } from 'zod';"],
-    ['domain/trial.ts', "import { createHash } from 'node:crypto';"],
-    ['domain/trial.ts', "import type { Db } from '../db/connection/transaction.ts';"],
-    ['domain/acceptance.ts', "import { Target } from '../optimizer/problem.ts';"],
-    ['domain/acceptance.ts', "import type { Interval } from '../optimizer/goal/targets.ts';"],
+    ['domain/data/trial.ts', "import { z } from 'zod';"],
+    ['domain/data/trial.ts', "import { createHash } from 'node:crypto';"],
+    ['domain/data/trial.ts', "import type { Db } from '../../db/connection/transaction.ts';"],
+    ['domain/search/acceptance.ts', "import { Target } from '../../optimizer/interface/problem.ts';"],
+    ['domain/search/acceptance.ts', "import type { Interval } from '../../optimizer/goal/targets.ts';"],
     ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['optimizer/suggest.ts', "import { hrtime } from 'node:process';"],
     ['optimizer/goal/cases.ts', "import { fitScope } from '../surrogate/scope.ts';"],
-    ['optimizer/surrogate/scope.ts', "import type { Prepared } from '../prepare.ts';"],
+    ['optimizer/surrogate/scope.ts', "import type { Prepared } from '../search/prepare.ts';"],
     ['optimizer/search/next-input.ts', "import { suggest } from '../suggest.ts';"],
     ['numbers/pareto.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['numbers/pareto.ts', "import { join } from 'node:path';"],
@@ -171,7 +171,7 @@ describe('the rules', () => {
     ['application/create-model.ts', "const { startEngine } = await import('../engine/pool.ts');"],
     ['application/create-model.ts', "const file = new URL('../engine/entry.ts', import.meta.url);"],
     ['application/create-model.ts', "import { sql } from 'kysely';"],
-    ['application/create-model.ts', "import type { Config } from '../config.ts';"],
+    ['application/create-model.ts', "import type { Config } from '../settings/config.ts';"],
     ['worker/run.ts', "import { getTrial } from '../db/trials.ts';"],
     ['http/server.ts', "import { inTransaction } from '../db/connection/transaction.ts';"],
     ['http/server.ts', "import type { Row } from '../db/schema.ts';"],
@@ -179,9 +179,9 @@ describe('the rules', () => {
     ['http/server.ts', 'const plugin = await import(name);'],
     ['http/server.ts', "import { startEngine } from '../engine/pool.ts';"],
     ['http/server.ts', "let engine: import('../worker/run.ts').Worker;"],
-    ['http/native/trials.ts', "import { toTrial } from '../sdk/trials.wire.ts';"],
-    ['http/sdk/trials.ts', "import type { TrialBody } from '../native/trials.wire.ts';"],
-    ['compose.ts', "import { start } from './cli/start.ts';"],
+    ['http/native/data/trials.ts', "import { toTrial } from '../../sdk/trials.wire.ts';"],
+    ['http/sdk/trials.ts', "import type { TrialBody } from '../native/data/trials.wire.ts';"],
+    ['composing/compose.ts', "import { start } from '../cli/start.ts';"],
     ['cli/start.ts', "import { getTrial } from '../db/trials.ts';"],
     ['db/trials.ts', "import { setup } from '../../test/support/postgres.ts';"],
     ['db/trials.ts', "import { problems } from '../../bench/problems/rosenbrock.ts';"],
@@ -199,7 +199,7 @@ describe('the rules', () => {
   });
 
   test.each([
-    ['domain/api-key.ts', "import { createHash } from 'node:crypto';"],
+    ['domain/accounts/api-key.ts', "import { createHash } from 'node:crypto';"],
     ['application/create-model.ts', "import type { Engine } from '../engine/pool.ts';"],
     ['application/create-model.ts', "import { type Engine } from '../engine/pool.ts';"],
     ['application/create-model.ts', "export type { Engine } from '../engine/pool.ts';"],
@@ -212,13 +212,13 @@ describe('the rules', () => {
     ['dashboard/parts/strip.tsx', "import { useState } from 'preact/hooks';"],
     ['http/server.ts', "import type { Logger } from 'pino';"],
     ['db/migrate.ts', 'const migration = await import(file);'],
-    ['http/native/trials.ts', "import { ids } from '../wire/ids.ts';"],
+    ['http/native/data/trials.ts', "import { ids } from '../../wire/ids.ts';"],
     ['http/server.ts', "import cors from '@fastify/cors';"],
     ['engine/pool.ts', "const file = new URL('./entry.ts', import.meta.url);"],
     ['optimizer/surrogate/scope.ts', "import { bestOf } from '../goal/targets.ts';"],
     ['optimizer/suggest.ts', "import { initialDesign } from './initial-design.ts';"],
     ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-accounts.ts';"],
-    ['cli/start.ts', "import { readConfig } from '../config.ts';"],
+    ['cli/start.ts', "import { readConfig } from '../settings/config.ts';"],
   ])('The import rules allow in %s: %s', (path, source) => {
     const found = importsOf(path, source);
     expect(found).toHaveLength(1);
@@ -305,7 +305,7 @@ describe('the rules', () => {
     },
   );
 
-  test.each(['domain/input-types.ts', 'http/native/trials.wire.ts', 'main.ts'])(
+  test.each(['domain/input-types.ts', 'http/native/data/trials.wire.ts', 'main.ts'])(
     'The file name %s is allowed',
     (path) => {
       expect(judgeName(path)).toBeUndefined();
@@ -313,10 +313,10 @@ describe('the rules', () => {
   );
 
   test.each([
-    ['domain/trial.ts', 400, undefined],
-    ['domain/trial.ts', 401, { isError: false, text: 'domain/trial.ts has 401 lines, more than 400' }],
-    ['domain/trial.ts', 600, { isError: false, text: 'domain/trial.ts has 600 lines, more than 400' }],
-    ['domain/trial.ts', 601, { isError: true, text: 'domain/trial.ts has 601 lines, more than 600' }],
+    ['domain/data/trial.ts', 400, undefined],
+    ['domain/data/trial.ts', 401, { isError: false, text: 'domain/data/trial.ts has 401 lines, more than 400' }],
+    ['domain/data/trial.ts', 600, { isError: false, text: 'domain/data/trial.ts has 600 lines, more than 400' }],
+    ['domain/data/trial.ts', 601, { isError: true, text: 'domain/data/trial.ts has 601 lines, more than 600' }],
     [TABLES[0]!, 2000, undefined],
   ])('The length of a file is judged: %s with %i lines', (path, lines, complaint) => {
     expect(judgeLength(path, 'const x = 1;\n'.repeat(lines))).toEqual(complaint);

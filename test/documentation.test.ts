@@ -40,7 +40,7 @@ const OTHER_JSON = ['configuration', 'tool'];
 const BY_TESTS_OF_THE_PAGE = ['json', 'python', 'js', 'javascript', 'ts', 'typescript', 'bash', 'text', 'mermaid'];
 /**
  * Statements for administrators of PostgreSQL, of which test/cli/restricted-role.test.ts runs the role; languages that the tests do not
- * bring along; and a line that test/webhooks/sign.test.ts has in a form of its own.
+ * bring along; and a line that test/outside/webhooks/sign.test.ts has in a form of its own.
  */
 const NOT_RUN: readonly (readonly [page: string, language: string])[] = [
   ['docs/operations.md', 'sql'],

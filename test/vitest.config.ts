@@ -21,7 +21,7 @@ const onPostgres = {
 
 /** Tests that depend on the server's version: statements, plans, leases, the road of a suggestion. */
 const ON_OLDEST_IN_FULL = [
-  'test/{db,application,worker,webhooks}/**/*.test.ts',
+  'test/{db,application,worker,outside/webhooks}/**/*.test.ts',
   'test/http/{native-flow,session,session-ends,idempotency,storage,export,ended-waits,body-limits,neighbours,lost-rights,openid}.test.ts',
   'test/fault/{lease-expiry,worker-killed,engine-faults,disk-full}.test.ts',
   'test/scenario/native.test.ts',
@@ -31,7 +31,7 @@ const ON_OLDEST_IN_FULL = [
 
 /** Tests that fail first if the oldest version lacks something: all migrations, the claims of jobs, a whole search. */
 const ON_OLDEST = [
-  'test/db/{schema,claim-plan,repeatable-migrations}.test.ts',
+  'test/db/{schema,evaluations/claim-plan,repeatable-migrations}.test.ts',
   'test/db/search/**/*.test.ts',
   'test/http/native-flow.test.ts',
   'test/scenario/native.test.ts',
@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: [
-            'test/{domain,numbers,optimizer,engine,wire,bench,deploy,runner,dashboard,shown,report}/**/*.test.ts',
+            'test/{settings,domain,numbers,optimizer,engine,wire,bench,deploy,runner,dashboard,presentation,report}/**/*.test.ts',
             'test/clients/*/{generated,retry}.test.ts',
             'test/*.test.ts',
           ],
@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'postgres',
           isolate: false,
           include: [
-            'test/{agents,files,db,dev,application,http,worker,webhooks,workbooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
+            'test/{agents,outside,db,postgres,tools,application,http,worker,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
             ...WITH_PROGRAMS,
           ],
           exclude: ['test/clients/*/{generated,retry}.test.ts'],

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
+import { formatApiKey, makeApiKey } from '../../src/domain/accounts/api-key.ts';
 
 interface Target {
   readonly host: string;

@@ -12,7 +12,7 @@
  * the seeds; and in how many plays it came within 1 percent.
  */
 import { parseArgs } from 'node:util';
-import { NO_TARGET } from '../../src/domain/objective.ts';
+import { NO_TARGET } from '../../src/domain/search/objective.ts';
 import { minimizeMaximizeProblems } from '../problems/minimize-maximize.ts';
 import { atMost, maximize, minimize, type Objective, type Outputs, type Problem } from '../problems/problem.ts';
 import { makeUniform } from '../problems/random.ts';

@@ -11,7 +11,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/stop-options.ts';
+import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/search/stop-options.ts';
 import { judge } from '../problems/judge.ts';
 import { maximize, minimize, type Problem } from '../problems/problem.ts';
 import { play } from '../solvers/play.ts';

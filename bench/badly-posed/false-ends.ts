@@ -9,7 +9,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/stop-options.ts';
+import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/search/stop-options.ts';
 import { warmUp } from '../../src/optimizer/suggest.ts';
 import { problemsOf } from '../problems/sets.ts';
 import { play } from '../solvers/play.ts';

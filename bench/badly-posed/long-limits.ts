@@ -7,7 +7,7 @@
  * Per play the best values after a quarter, half and all of the runs; "-" where none met the limits.
  */
 import { parseArgs } from 'node:util';
-import { NO_TARGET } from '../../src/domain/objective.ts';
+import { NO_TARGET } from '../../src/domain/search/objective.ts';
 import { atMost, minimize, type Problem } from '../problems/problem.ts';
 import { playAndRecord } from '../solvers/play.ts';
 import { longProblems } from './long-problems.ts';

@@ -10,9 +10,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { compileGoal } from '../../src/domain/acceptance.ts';
-import { makeMissMeasure } from '../../src/domain/nearest.ts';
-import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/stop-options.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
+import { makeMissMeasure } from '../../src/domain/search/nearest.ts';
+import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/search/stop-options.ts';
 import { type Problem, toDefinition } from '../problems/problem.ts';
 import { startPeer } from '../solvers/peer.ts';
 import { playAndRecord } from '../solvers/play.ts';

@@ -12,8 +12,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isLogByRange } from '../../clients/typescript/src/solve/wide-range.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
 import { defineProblems, float, type Problem, withinPercent } from '../problems/problem.ts';
 import { play } from '../solvers/play.ts';
 import { geometricMean } from '../solvers/scores.ts';

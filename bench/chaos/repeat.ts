@@ -6,11 +6,11 @@
 import { connectTo } from '../../harness/database-handle.ts';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { toSuggested } from '../../src/application/search/suggested-input.ts';
-import { loadConfig } from '../../src/config.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { findObjective } from '../../src/db/search/objectives.ts';
 import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import type { Journal } from './play.ts';
 import { isParallel, reusesRuns } from './problems.ts';
 

@@ -3,7 +3,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { termsOf } from '../../src/application/search/change-search.ts';
 import { toOptimizerSpace } from '../../src/application/search/engine-input.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
-import { findProject } from '../../src/db/data/projects.ts';
+import { findProject } from '../../src/db/problem/projects.ts';
 import { listAllInverses } from '../../src/db/search/inverses.ts';
 import { readSearch } from '../../src/db/search/search-ledger.ts';
 import { toLedgerRun } from '../../src/domain/search/ledger-run.ts';

@@ -1,9 +1,9 @@
 /** `serve` or `work` with the cheap engine instead of the optimizer, so that only the cost of the service remains. */
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { untilStopped } from '../../src/cli/until-stopped.ts';
-import { startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 
 const role = process.argv[2];
 const config = loadConfig(process.env);

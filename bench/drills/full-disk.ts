@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Admin } from '../../harness/database-server.ts';
 import { findFreePort } from '../../harness/free-port.ts';
-import { findRunningPostgres } from '../../src/dev/embedded-postgres.ts';
+import { findRunningPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { describeViolations, startLoad, verifyDatabase } from './load.ts';
 
 const { values: options } = parseArgs({

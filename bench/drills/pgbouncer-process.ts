@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { findFreePort } from '../../harness/free-port.ts';
-import { chooseUser, makePrivateFolder } from '../../src/dev/system-user.ts';
+import { chooseUser, makePrivateFolder } from '../../src/postgres/system-user.ts';
 
 const SETTINGS = new URL('../../deploy/pgbouncer.ini', import.meta.url);
 const READY_LIMIT_MS = 20_000;

@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { loadConfig } from '../../src/config.ts';
 import { findLostLimits } from '../../src/db/connection/lost-limits.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
+import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { type CycleRate, measureCycles, median } from '../service/cycle-rate.ts';
 import { runCommand } from './fleet.ts';
 import { type PgBouncer, type PgBouncerVersion, readVersion, startPgBouncer } from './pgbouncer-process.ts';
@@ -36,7 +36,7 @@ const { values: options } = parseArgs({
 });
 
 /** The tests of everything between a request for a suggestion and the delivered event, faults included. */
-const ROAD = ['application', 'worker', 'webhooks', 'http', 'fault', 'scenario/native.test.ts'].map(
+const ROAD = ['application', 'worker', 'outside/webhooks', 'http', 'fault', 'scenario/native.test.ts'].map(
   (name) => `test/${name}`,
 );
 const DATABASE = 'drill';

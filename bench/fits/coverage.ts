@@ -9,9 +9,9 @@
  * some draws of the systems that are nearly undetermined do determine them. `--verify` makes so many of the runs that tell most.
  */
 import { parseArgs } from 'node:util';
-import { isUnsure } from '../../src/domain/fit-parameters.ts';
+import { isUnsure } from '../../src/domain/search/fit-parameters.ts';
 import { fitInsight } from '../../src/optimizer/fit-insight.ts';
-import type { FitInsight } from '../../src/optimizer/insights.ts';
+import type { FitInsight } from '../../src/optimizer/interface/insights.ts';
 import { warmUp } from '../../src/optimizer/suggest.ts';
 import { play } from './play.ts';
 import { type FitProblem, leastMisfit, log, oneSet, real, simulated } from './problem.ts';

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Variable } from '../../src/optimizer/problem.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { warmUp } from '../../src/optimizer/suggest.ts';
 import { play } from './play.ts';
 import { type FitProblem, log, oneSet, real } from './problem.ts';

@@ -9,8 +9,8 @@
 import { parseArgs } from 'node:util';
 import { misfitOf } from '../../src/numbers/misfit.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { type FitProblem, leastMisfit } from './problem.ts';
 import { FIT_PROBLEMS } from './problems.ts';

@@ -1,8 +1,8 @@
 /** A model with data: a curve to fit from bounds alone. */
 import type { FitGoal } from '../../src/numbers/misfit.ts';
 import { misfitOf } from '../../src/numbers/misfit.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
 
 export interface FitProblem {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Fits of which the data determine only a combination of inputs: exactly, or within their errors. */
+
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
 import { type FitProblem, log, real } from './problem.ts';
 
 interface System {

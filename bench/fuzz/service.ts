@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../harness/free-port.ts';
-import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
+import { formatApiKey, makeApiKey } from '../../src/domain/accounts/api-key.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const START_TIMEOUT_MS = 120_000;

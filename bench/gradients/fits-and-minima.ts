@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { misfitOf } from '../../src/numbers/misfit.ts';
-import type { Target } from '../../src/optimizer/problem.ts';
+import type { Target } from '../../src/optimizer/interface/problem.ts';
 import { warmUp } from '../../src/optimizer/suggest.ts';
 import { type KnownOptimum, knownOptima } from '../badly-posed/known-optima.ts';
 import { nistProblems } from '../fits/nist.ts';

@@ -1,6 +1,6 @@
 /** Plays one search through the optimizer alone, with and without derivatives. */
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Goal, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { Goal, SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { jacobianOf } from './systems.ts';
 

@@ -4,7 +4,7 @@
  *   npx node bench/gradients/run.ts [--system beam] [--seeds 8] [--reports none,full] [--budget 60]
  */
 import { parseArgs } from 'node:util';
-import type { Target } from '../../src/optimizer/problem.ts';
+import type { Target } from '../../src/optimizer/interface/problem.ts';
 import { warmUp } from '../../src/optimizer/suggest.ts';
 import { type Game, play, type Report } from './play.ts';
 import { type SmoothSystem, SYSTEMS, spreads } from './systems.ts';

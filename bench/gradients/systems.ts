@@ -1,6 +1,7 @@
 /** Smooth systems with wanted outputs, and their derivatives by central differences to about nine digits. */
+
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
 
 export interface SmoothSystem {
   readonly name: string;

@@ -4,8 +4,8 @@
  *   npx node bench/gradients/time.ts [--outputs 10] [--inputs 20] [--runs 60] [--repeats 5]
  */
 import { parseArgs } from 'node:util';
+import type { Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Target, Variable } from '../../src/optimizer/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { jacobianOf } from './systems.ts';
 

@@ -9,7 +9,7 @@
  */
 import { parseArgs } from 'node:util';
 import { explain } from '../../src/optimizer/explain.ts';
-import type { Diagnosis } from '../../src/optimizer/insights.ts';
+import type { Diagnosis } from '../../src/optimizer/interface/insights.ts';
 import type { Problem } from '../problems/problem.ts';
 import { problemsOf } from '../problems/sets.ts';
 import { play } from '../solvers/play.ts';

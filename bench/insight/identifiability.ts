@@ -9,8 +9,8 @@
 import { parseArgs } from 'node:util';
 import { play } from '../../harness/optimizer-game.ts';
 import { identifiability } from '../../src/optimizer/identifiability.ts';
-import type { Identifiability } from '../../src/optimizer/insights.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { Identifiability } from '../../src/optimizer/interface/insights.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { type Calibration, calibrations } from './known-ranges.ts';
 
 const { values: options } = parseArgs({

@@ -1,6 +1,6 @@
 /** Calibrations whose true ranges are known in closed form: for which values of each input all targets can be met. */
 import { atLeast, atMost, float, within } from '../../harness/optimizer-game.ts';
-import type { Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Target, Variable } from '../../src/optimizer/interface/problem.ts';
 
 export interface Calibration {
   readonly name: string;

@@ -9,9 +9,9 @@
  * they end with is compared with that of the first solution.
  */
 import { parseArgs } from 'node:util';
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
+import type { InputTolerances, SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { InputTolerances, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { robustness } from '../../src/optimizer/robustness.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';

@@ -2,8 +2,8 @@
 
 import { float, minimize, play } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import type { Member } from './families.ts';
 
 /** Share by which a range may miss the truth, and distance of two true shares from which they have an order. */

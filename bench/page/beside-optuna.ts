@@ -18,7 +18,7 @@ import { findBrowser } from '../../harness/find-browser.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { openPageSession } from '../../harness/page-session.ts';
 import { type StartedService, startService } from '../../harness/started-service.ts';
-import { buildPage } from '../../src/dev/build-page.ts';
+import { buildPage } from '../../tools/build-page.ts';
 import { weldedBeam } from '../problems/engineering.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');

@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util';
 import Fastify from 'fastify';
 import { type Browser, chromium } from 'playwright-core';
 import { findBrowser } from '../../harness/find-browser.ts';
-import { buildPage } from '../../src/dev/build-page.ts';
 import { addDocs } from '../../src/http/page/docs.ts';
+import { buildPage } from '../../tools/build-page.ts';
 import { quantile } from '../quantile.ts';
 
 const { values: options } = parseArgs({ options: { repeats: { type: 'string', default: '5' } } });

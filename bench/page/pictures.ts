@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { findBrowser } from '../../harness/find-browser.ts';
-import { buildPage } from '../../src/dev/build-page.ts';
+import { buildPage } from '../../tools/build-page.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const { values: options } = parseArgs({ options: { folder: { type: 'string', default: 'docs/pictures' } } });

@@ -16,10 +16,10 @@ import { openPageSession } from '../../harness/page-session.ts';
 import { seedObjective } from '../../harness/seeded-history.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { buildPage } from '../../src/dev/build-page.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { buildPage } from '../../tools/build-page.ts';
 import { makeClient } from '../service/client.ts';
 
 const { values: options } = parseArgs({

@@ -8,7 +8,7 @@
  *
  * It never reveals solutions.
  */
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { problems } from './collection.ts';
 import { judge } from './judge.ts';
 import { toDefinition } from './problem.ts';

@@ -3,7 +3,7 @@
  * multi-objective optimization.
  */
 
-import type { Variable } from '../../src/optimizer/problem.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { sideImpact, weldedBeam } from './engineering.ts';
 import { float, floats } from './problem.ts';
 

@@ -3,8 +3,8 @@
  * pure function. The function uses no state, no clock and no Math.random; noise follows from the identity of the run, so
  * that a run can be repeated bit for bit.
  */
-import type { ObjectiveDefinition, ObjectiveType } from '../../src/domain/objective.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
+import type { ObjectiveDefinition, ObjectiveType } from '../../src/domain/search/objective.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 
 export type Family =
   | 'exact'
@@ -73,7 +73,7 @@ export function defineProblems(family: Family, definitions: readonly ProblemDefi
   }));
 }
 
-/** The objectives as the service judges them (src/domain/acceptance.ts). */
+/** The objectives as the service judges them (src/domain/search/acceptance.ts). */
 export function toDefinition(
   problem: Pick<Problem, 'objectives' | 'desiredL1Norm' | 'convergence'>,
 ): ObjectiveDefinition {

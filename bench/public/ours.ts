@@ -11,10 +11,10 @@
  * stop rule. `seconds` is processor time in the optimizer since the start of the play.
  */
 import { createInterface } from 'node:readline';
-import { compileGoal } from '../../src/domain/acceptance.ts';
-import { NO_TARGET, type ObjectiveDefinition, type ObjectiveType } from '../../src/domain/objective.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
+import { NO_TARGET, type ObjectiveDefinition, type ObjectiveType } from '../../src/domain/search/objective.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Goal, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Goal, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { WORK_LIMIT } from '../solvers/play.ts';
 import { optimizerVersion } from '../solvers/results.ts';

@@ -12,7 +12,7 @@
  */
 import { parseArgs } from 'node:util';
 import { explain } from '../../src/optimizer/explain.ts';
-import type { Condition, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { Condition, SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { quantile } from '../quantile.ts';
 import { makeSample, requestOf } from '../solvers/sample-history.ts';

@@ -8,7 +8,7 @@
  * a suggestion repeats an input, when the search gives up, or when a suggestion takes 1 s.
  */
 import { parseArgs } from 'node:util';
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { longProblems } from '../badly-posed/long-problems.ts';
 import { toDefinition } from '../problems/problem.ts';

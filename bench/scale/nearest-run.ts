@@ -8,9 +8,9 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { createProject } from '../../src/application/data/create-project.ts';
 import { loadOutputCases } from '../../src/application/data/load-output-cases.ts';
-import { createModel } from '../../src/application/data/manage-models.ts';
+import { createProject } from '../../src/application/problem/create-project.ts';
+import { createModel } from '../../src/application/problem/manage-models.ts';
 import { findNearestCase } from '../../src/application/search/judge-runs.ts';
 import { loadObjectives } from '../../src/application/search/load-objectives.ts';
 import { getObjective } from '../../src/application/search/read-objectives.ts';
@@ -19,7 +19,7 @@ import { connect } from '../../src/db/connection/client.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import { NO_OBJECTIVE_LIMITS } from '../../src/domain/objective-limits.ts';
+import { NO_OBJECTIVE_LIMITS } from '../../src/domain/search/objective-limits.ts';
 import { makeLog } from '../../src/log.ts';
 
 const { values: options } = parseArgs({

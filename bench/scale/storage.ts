@@ -11,11 +11,11 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { countStorage } from '../../src/application/accounts/count-storage.ts';
-import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { purgeDeleted } from '../../src/application/deletion/purge-deleted.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { quantiles } from '../quantile.ts';
 import { type Client, loadObjective, makeClient, startProcess } from '../service/client.ts';
 

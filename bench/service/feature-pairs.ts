@@ -11,11 +11,11 @@ import { parseArgs } from 'node:util';
 import { FEATURES, type PairOutcome, pairsOf, playPair } from '../../harness/feature-pairs.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 
 const { values: options } = parseArgs({
   options: {

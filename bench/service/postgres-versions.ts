@@ -12,8 +12,8 @@ import pg from 'pg';
 import { migrateDatabase } from '../../harness/database-handle.ts';
 import { findInstalledBinaries, findOldestBinaries } from '../../harness/postgres-versions.ts';
 import { startTemporaryPostgres, type TemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { findBinaries, type PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { makeLog } from '../../src/log.ts';
+import { findBinaries, type PostgresBinaries } from '../../src/postgres/postgres-binaries.ts';
 import { type CycleRate, measureCycles, median } from './cycle-rate.ts';
 
 const { values: options } = parseArgs({

@@ -10,9 +10,9 @@ import { migrateDatabase } from '../../harness/database-handle.ts';
 import { seedObjective } from '../../harness/seeded-history.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 
 const { values } = parseArgs({ options: { repeats: { type: 'string', default: '3' } } });
 const REPEATS = Number(values.repeats);

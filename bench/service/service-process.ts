@@ -4,9 +4,9 @@
  */
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 
 const config = loadConfig(process.env);
 const service = await startService(config, config.database.url!, makeLog(config.log), {

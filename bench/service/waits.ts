@@ -11,11 +11,11 @@ import pg from 'pg';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { loadObjective, makeClient } from './client.ts';
 import { recordStatements } from './statements.ts';
 

@@ -12,11 +12,11 @@
  * Design (1989), and Sandgren, Nonlinear integer and discrete programming, J. Mech. Design 112 (1990). The others are made up here.
  */
 import { parseArgs } from 'node:util';
-import { parseCondition } from '../../src/domain/expression.ts';
+import { parseCondition } from '../../src/domain/problem/expression.ts';
 import { termsOf } from '../../src/numbers/conditions.ts';
 import { Program } from '../../src/optimizer/constraints/program.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Condition, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Condition, SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { float, floats, integer } from '../problems/problem.ts';
 import { quantile } from '../quantile.ts';

@@ -10,7 +10,7 @@
  * Bars, geometric means: at most 0.5 and at most 0.333.
  */
 import { parseArgs } from 'node:util';
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { bestOf, lossesOf, toIntervals } from '../../src/optimizer/goal/targets.ts';
 import { makeRandom, type RandomStream } from '../../src/optimizer/numerics/random.ts';
 import { judge } from '../problems/judge.ts';

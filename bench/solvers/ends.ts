@@ -12,7 +12,7 @@
  * Bars: at least 95 percent in time, at most 2 percent early or given up.
  */
 import { parseArgs } from 'node:util';
-import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/stop-options.ts';
+import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/search/stop-options.ts';
 import { judge } from '../problems/judge.ts';
 import type { Problem } from '../problems/problem.ts';
 import { getProblemOfAnySet } from '../problems/sets.ts';

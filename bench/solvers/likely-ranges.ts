@@ -9,8 +9,8 @@
  * Measured: 0.856 and 1.049, with standard errors over the seeds of 0.013 and 0.016.
  */
 import { parseArgs } from 'node:util';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
 import type { Problem } from '../problems/problem.ts';
 import { problemsOf } from '../problems/sets.ts';
 import { play } from './play.ts';

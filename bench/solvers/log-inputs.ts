@@ -9,8 +9,8 @@
  * Sources: the textbook law that each problem names; the numbers are made up here.
  */
 import { parseArgs } from 'node:util';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
 import { defineProblems, float, type Objective, type Problem, withinPercent } from '../problems/problem.ts';
 import { play } from './play.ts';
 

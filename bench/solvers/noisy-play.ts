@@ -1,7 +1,7 @@
 /** Plays noisy problems until an input is declared to hold, and checks whether it does. */
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Noise, Standing } from '../../src/optimizer/problem.ts';
+import type { Noise, Standing } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';
 import { toDefinition } from '../problems/problem.ts';

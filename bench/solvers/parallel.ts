@@ -27,7 +27,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';

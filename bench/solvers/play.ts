@@ -1,7 +1,7 @@
 /** Plays one problem with the optimizer of this repository, as a client of the service would. */
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { History, Proposal, StopRule, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { History, Proposal, StopRule, SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';
 import { type Outputs, type Problem, toDefinition } from '../problems/problem.ts';

@@ -1,5 +1,5 @@
 /** Histories of random cases of coupled outputs, for measuring the time of a suggestion. */
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { makeNormal, makeUniform } from '../problems/random.ts';
 import { WORK_LIMIT } from './play.ts';
 

@@ -9,7 +9,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { compileGoal, evaluateOutput } from '../../src/domain/acceptance.ts';
+import { compileGoal, evaluateOutput } from '../../src/domain/search/acceptance.ts';
 import { distanceBetween } from '../../src/domain/search/several-solutions.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';

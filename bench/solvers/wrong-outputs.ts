@@ -10,8 +10,8 @@
  */
 import { parseArgs } from 'node:util';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { judge } from '../problems/judge.ts';
 import type { Problem } from '../problems/problem.ts';
 import { problemsOf } from '../problems/sets.ts';

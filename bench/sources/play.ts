@@ -7,8 +7,8 @@
  */
 import { parseArgs } from 'node:util';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { History, SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { History, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { SYSTEMS, type System } from './systems.ts';
 

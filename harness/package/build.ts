@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildPage } from '../../src/dev/build-page.ts';
+import { buildPage } from '../../tools/build-page.ts';
 import { bundle } from './bundle.ts';
 import { hashArtefacts, writeChecksums, writeProvenance } from './statements.ts';
 import { type Requirement, readThirdParties, type ThirdParty, writeNotices, writeSbom } from './third-party.ts';

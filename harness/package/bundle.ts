@@ -11,9 +11,9 @@ const ENTRIES = [
   'src/main.ts',
   'src/engine/cached-entry.ts',
   'src/engine/design-entry.ts',
-  'src/http/body/body-thread.ts',
+  'src/http/receive/body-thread.ts',
   'src/http/report/report-thread.ts',
-  'src/runner/windows-gate.ts',
+  'src/runner/programs/windows-gate.ts',
   'node_modules/piscina/dist/worker.js',
 ];
 

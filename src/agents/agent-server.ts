@@ -5,13 +5,13 @@ import type { Backsolve } from '../../clients/typescript/src/index.ts';
 import { VERSION } from '../installation.ts';
 import { describeError } from './describe-error.ts';
 import { listGuides } from './guides.ts';
-import type { Tool } from './tool.ts';
 import { explainProblem } from './tools/explain-problem.ts';
 import { listProblems } from './tools/list-problems.ts';
 import { nextInputs } from './tools/next-inputs.ts';
 import { readProblem } from './tools/read-problem.ts';
 import { reportOutputs } from './tools/report-outputs.ts';
 import { stateProblem } from './tools/state-problem.ts';
+import type { Tool } from './tools/tool.ts';
 
 const TOOLS: readonly Tool[] = [stateProblem, nextInputs, reportOutputs, readProblem, explainProblem, listProblems];
 

@@ -1,6 +1,6 @@
 /** Errors as sentences that say what to do next. */
 import { BacksolveError, ConnectionError } from '../../clients/typescript/src/index.ts';
-import { MOST_FAULTS, ToolError } from './tool.ts';
+import { MOST_FAULTS, ToolError } from './tools/tool.ts';
 
 const AGAIN = 'Nothing is lost: every call can be repeated safely.';
 

@@ -4,7 +4,6 @@
  * (overload, a failed computation) are never stored.
  */
 
-import { type Db, inTransaction, type Trx } from '../db/connection/transaction.ts';
 import {
   findOutcome,
   type IdempotentRequest,
@@ -12,7 +11,8 @@ import {
   type StoredOutcome,
   storeOutcome,
   takeKey,
-} from '../db/idempotency-keys.ts';
+} from '../db/accounts/idempotency-keys.ts';
+import { type Db, inTransaction, type Trx } from '../db/connection/transaction.ts';
 import { DomainError, type ErrorCode, type ErrorFacts } from '../domain/errors.ts';
 
 export type { IdempotentRequest };

@@ -4,9 +4,9 @@
  */
 
 import type { Db, Trx } from '../db/connection/transaction.ts';
-import { findModel } from '../db/data/models.ts';
-import { findProject } from '../db/data/projects.ts';
 import { findTrial } from '../db/data/trials.ts';
+import { findModel } from '../db/problem/models.ts';
+import { findProject } from '../db/problem/projects.ts';
 import { findObjective } from '../db/search/objectives.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 

@@ -1,6 +1,6 @@
-import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
-import type { Inverse } from '../domain/inverse.ts';
-import type { Objective, ObjectiveDefinition } from '../domain/objective.ts';
+import { type Evaluation, evaluateOutput } from '../domain/search/acceptance.ts';
+import type { Inverse } from '../domain/search/inverse.ts';
+import type { Objective, ObjectiveDefinition } from '../domain/search/objective.ts';
 
 /** One inverse with its objective and its judgement: what both dialects present. */
 export interface InverseView {

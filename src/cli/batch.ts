@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
 import type { CheckedProblem } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, endInWords, exitCodeOf, formatRows } from '../runner/closing.ts';
 import type { Display } from '../runner/display.ts';
@@ -7,6 +6,7 @@ import { countRuns, formatElapsed, formatMiss } from '../runner/display-lines.ts
 import { plain } from '../runner/plain-text.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { complain, print } from './print.ts';
 import {

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 
 /** Flags as node:util's parseArgs takes them. */
 type Flags = NonNullable<ParseArgsConfig['options']>;

@@ -15,8 +15,8 @@ import {
 } from '../../clients/typescript/src/index.ts';
 import { createSignInLink } from '../application/accounts/browser-sessions.ts';
 import { createKey } from '../application/accounts/manage-keys.ts';
-import type { Config } from '../config.ts';
 import { makeLog } from '../log.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { EPIDEMIC_INPUTS, EPIDEMIC_OUTPUTS, EPIDEMIC_TRUTH, runEpidemic } from './demo-epidemic.ts';
 import { linkTo } from './page.ts';

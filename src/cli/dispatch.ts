@@ -1,10 +1,10 @@
 /** The commands and what they share: help, wrong usage, and errors that a person can act on. */
 import { inspect } from 'node:util';
 import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
-import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/connection/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { VERSION } from '../installation.ts';
+import { ConfigError, flagsTakenByNpm, loadConfig } from '../settings/config.ts';
 import { type Command, CommandError } from './command.ts';
 import { complain } from './print.ts';
 

@@ -6,11 +6,11 @@ import {
   runEvaluator,
 } from '../../clients/typescript/src/evaluator/evaluator.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
-import { type Config, environmentForPrograms } from '../config.ts';
-import { type CommandOptions, makeCommandRunner } from '../runner/command-runner.ts';
 import { describeEvent } from '../runner/evaluation-lines.ts';
 import { plain } from '../runner/plain-text.ts';
+import { type CommandOptions, makeCommandRunner } from '../runner/programs/command-runner.ts';
 import { withSharedSignals } from '../runner/shared-signals.ts';
+import { type Config, environmentForPrograms } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { complain, print } from './print.ts';
 

@@ -6,11 +6,11 @@ import { CAMPAIGN_FORMAT, writeLine } from '../application/exports/campaign-line
 import { exportSuggestions } from '../application/exports/export-campaign.ts';
 import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
 import { makeFiles } from '../composing/files.ts';
-import type { Config } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
-import { beginExport } from '../http/native/export.ts';
+import { beginExport } from '../http/native/exports/export.ts';
 import { currentVersions } from '../installation.ts';
 import { RunFolder } from '../runner/run-folder.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,7 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { ImportError, importProblem, nameOfImport } from '../runner/imported-problem.ts';
 import {
   EXAMPLE_FILES,
   formatProblemFile,
@@ -9,7 +8,8 @@ import {
   readCommandAnswer,
   readInputAnswer,
   readOutputAnswer,
-} from '../runner/new-problem-file.ts';
+} from '../runner/files/new-problem-file.ts';
+import { ImportError, importProblem, nameOfImport } from '../runner/imported-problem.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 
 const flags = { example: { type: 'boolean' }, from: text, command: text } as const;

@@ -1,7 +1,7 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '../application/accounts/manage-keys.ts';
-import { isRunByNpm } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
-import { formatApiKey, inCell, makeApiKey, SCOPES, type Scope } from '../domain/api-key.ts';
+import { formatApiKey, inCell, makeApiKey, SCOPES, type Scope } from '../domain/accounts/api-key.ts';
+import { isRunByNpm } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, readCount, text } from './command.ts';
 import { overlapOption, toOverlapSeconds } from './overlap.ts';
 import { withDatabase } from './with-database.ts';

@@ -7,10 +7,10 @@ import { findOwners, lockFolder } from '../../clients/typescript/src/solve/folde
 import { proofFor } from '../../clients/typescript/src/solve/local-proof.ts';
 import { HOSTED_ALREADY, LOCAL_FILES } from '../../clients/typescript/src/solve/local-service.ts';
 import { ensureKey } from '../application/accounts/manage-keys.ts';
-import type { Config } from '../config.ts';
-import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
-import { formatApiKey, makeApiKey, parseApiKey } from '../domain/api-key.ts';
+import { formatApiKey, makeApiKey, parseApiKey } from '../domain/accounts/api-key.ts';
 import { makeLog } from '../log.ts';
+import { EmbeddedPostgresError } from '../postgres/embedded-postgres-error.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { startEverything } from './start.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { complain } from './print.ts';
 import type { Connection } from './problems.ts';
@@ -78,7 +78,7 @@ class SharedConnection {
       import('./problems.ts'),
       import('../runner/run-folder.ts'),
       import('./run.ts'),
-      import('../agents/tool.ts'),
+      import('../agents/tools/tool.ts'),
     ]);
     const home = path.resolve(this.#values.dir ?? '.');
     const folder = new RunFolder(path.join(home, 'agent'));

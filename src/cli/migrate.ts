@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
 import { grantRows } from '../db/grant.ts';
 import { migrate } from '../db/migrate.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, parseCommand, text } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,6 +1,6 @@
 import { createSignInLink } from '../application/accounts/browser-sessions.ts';
-import type { Config } from '../config.ts';
-import { LINK_MINUTES } from '../domain/browser-session.ts';
+import { LINK_MINUTES } from '../domain/accounts/browser-session.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -9,11 +9,10 @@ import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { checkDefinition } from '../composing/check-definition.ts';
-import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
-import { misfitsOfSets } from '../domain/fit.ts';
-import { makeMissMeasure, type WeighedDefinition } from '../domain/nearest.ts';
-import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
-import { searchOptionsOf } from '../domain/search-options.ts';
+import { misfitsOfSets } from '../domain/search/fit.ts';
+import { makeMissMeasure, type WeighedDefinition } from '../domain/search/nearest.ts';
+import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/search/objective.ts';
+import { searchOptionsOf } from '../domain/search/search-options.ts';
 import { entryModule } from '../installation.ts';
 import { writeBestCopies } from '../runner/best-copy.ts';
 import type { BlackBox, OpenBlackBox, Surroundings } from '../runner/black-box/black-box.ts';
@@ -35,6 +34,7 @@ import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
+import { type Config, environmentForPrograms, terminalOf } from '../settings/config.ts';
 import { CommandError, readCount, text } from './command.ts';
 
 /** Flags of both commands. */

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { openDatabase } from '../composing/database.ts';
-import type { Config } from '../config.ts';
 import type { BackupFooter } from '../db/backup/backup.ts';
 import { restoreBackup } from '../db/backup/restore.ts';
 import type { Log } from '../log.ts';
+import type { Config } from '../settings/config.ts';
 import { countOf, explain, onlyFile } from './backup.ts';
 import type { Command } from './command.ts';
 import { withDatabaseUrl } from './with-database.ts';

@@ -6,7 +6,6 @@ import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-fil
 import { AnswerTooLargeError, BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
 import { LocalServiceError } from '../../clients/typescript/src/solve/local-service.ts';
 import { BudgetError, ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
-import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
 import { countOf } from '../runner/display-lines.ts';
@@ -14,6 +13,7 @@ import { MovedProblemError } from '../runner/moved-problem.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import { adviseOnRanges } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { complain, print } from './print.ts';
 import {

@@ -1,5 +1,5 @@
 import { ensureKey } from '../application/accounts/manage-keys.ts';
-import { startService } from '../compose.ts';
+import { startService } from '../composing/compose.ts';
 import { makeLog } from '../log.ts';
 import { type Command, databaseUrl, parseCommand } from './command.ts';
 import { untilStopped } from './until-stopped.ts';

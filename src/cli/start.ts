@@ -1,12 +1,12 @@
 import { createSignInLink } from '../application/accounts/browser-sessions.ts';
 import { createKey, ensureKey, listKeys } from '../application/accounts/manage-keys.ts';
-import { type Service, startService } from '../compose.ts';
+import { type Service, startService } from '../composing/compose.ts';
 import { openDatabase } from '../composing/database.ts';
-import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
-import { inCell } from '../domain/api-key.ts';
+import { inCell } from '../domain/accounts/api-key.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { type Log, makeLog } from '../log.ts';
+import type { Config } from '../settings/config.ts';
 import { type Command, parseCommand } from './command.ts';
 import { takeOver } from './data-folder.ts';
 import { linkTo } from './page.ts';
@@ -92,7 +92,7 @@ function withLocalDefaults(config: Config): Config {
 
 /** Loaded only when needed: every other command runs without the optional package. */
 async function startDatabase(config: Config, log: Log) {
-  const { startEmbeddedPostgres } = await import('../dev/embedded-postgres.ts');
+  const { startEmbeddedPostgres } = await import('../postgres/embedded-postgres.ts');
   return startEmbeddedPostgres({ dataDir: config.dataDir, postgresFolder: config.postgresFolder, log });
 }
 

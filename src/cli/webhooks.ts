@@ -10,8 +10,8 @@ import {
   type WebhookDeps,
 } from '../application/webhooks/manage-webhooks.ts';
 import { webhookUrlJudge } from '../composing/url-judges.ts';
-import { EVENT_NAMES, type EventName } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import { EVENT_NAMES, type EventName } from '../domain/webhooks/event.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { overlapOption, toOverlapSeconds } from './overlap.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,7 +1,7 @@
 import { openDatabase } from '../composing/database.ts';
-import type { Config } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import { type Log, makeLog } from '../log.ts';
+import type { Config } from '../settings/config.ts';
 import { CommandError } from './command.ts';
 
 interface Options {
@@ -30,7 +30,7 @@ export async function withDatabaseUrl<T>(
   const log = makeLog({ level: 'warn', stream: process.stderr });
   if (config.database.url !== undefined) return work(config.database.url, log);
   // Loaded only when needed: a container has no embedded database.
-  const { openLocalDatabase } = await import('../dev/local-database.ts');
+  const { openLocalDatabase } = await import('../postgres/local-database.ts');
   const local = await openLocalDatabase(
     { dataDir: config.dataDir, postgresFolder: config.postgresFolder, log },
     { mayCreate },

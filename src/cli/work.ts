@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Service, startService } from '../compose.ts';
+import { type Service, startService } from '../composing/compose.ts';
 import { makeLog } from '../log.ts';
 import { type Command, databaseUrl, parseCommand } from './command.ts';
 import { untilStopped } from './until-stopped.ts';

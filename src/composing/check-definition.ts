@@ -3,19 +3,19 @@
  * are designed as for a project. Commands check a problem file with it before anything starts.
  */
 
-import type { DesignEngine } from '../application/data/designs.ts';
-import { withInputCases } from '../application/data/input-cases.ts';
-import { isOutsideBounds, readAddedCases } from '../domain/added-cases.ts';
-import { areConditionsMet } from '../domain/conditions.ts';
+import type { DesignEngine } from '../application/problem/designs.ts';
+import { withInputCases } from '../application/problem/input-cases.ts';
+import { isOutsideBounds, readAddedCases } from '../domain/data/added-cases.ts';
 import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';
 import { inside } from '../domain/messages.ts';
-import { NO_NAMES } from '../domain/names.ts';
-import { checkNewObjective } from '../domain/objective.ts';
-import { checkInput, type NewProject } from '../domain/project.ts';
-import { newModel } from '../http/native/models.wire.ts';
-import { newObjectives } from '../http/native/new-objective.wire.ts';
-import { newProject } from '../http/native/projects.wire.ts';
-import { newTrialCases } from '../http/native/trial-cases.wire.ts';
+import { areConditionsMet } from '../domain/problem/conditions.ts';
+import { NO_NAMES } from '../domain/problem/names.ts';
+import { checkInput, type NewProject } from '../domain/problem/project.ts';
+import { checkNewObjective } from '../domain/search/objective.ts';
+import { newTrialCases } from '../http/native/data/trial-cases.wire.ts';
+import { newModel } from '../http/native/problem/models.wire.ts';
+import { newProject } from '../http/native/problem/projects.wire.ts';
+import { newObjectives } from '../http/native/search/new-objective.wire.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
 
 type Body = Readonly<Record<string, unknown>>;

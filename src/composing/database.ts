@@ -1,8 +1,9 @@
 /** The database alone, for commands that need no service: reading all of the sources would take most of their time. */
-import type { Config } from '../config.ts';
+
 import { type AroundStatement, connect } from '../db/connection/client.ts';
 import { type Db, databaseTrouble } from '../db/connection/transaction.ts';
 import type { Log } from '../log.ts';
+import type { Config } from '../settings/config.ts';
 
 /** For commands: kinds of database errors. */
 export { databaseTrouble };

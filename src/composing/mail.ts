@@ -1,7 +1,8 @@
 /** The mail server of the operator. */
-import type { Config } from '../config.ts';
-import type { SendEvent } from '../webhooks/deliver.ts';
-import { type MailServer, makeMailSender } from '../webhooks/send-mail.ts';
+
+import type { SendEvent } from '../outside/webhooks/deliver.ts';
+import { type MailServer, makeMailSender } from '../outside/webhooks/send-mail.ts';
+import type { Config } from '../settings/config.ts';
 
 /** undefined unless everything that an e-mail needs is set. */
 export function mailServerOf({

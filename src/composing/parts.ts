@@ -1,16 +1,16 @@
 /** Parts that a running process shares. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Designs } from '../application/data/designs.ts';
 import type { ObjectStore } from '../application/notes/note-files.ts';
-import type { Config } from '../config.ts';
+import type { Designs } from '../application/problem/designs.ts';
 import type { DiskSpace } from '../db/connection/disk-space.ts';
 import type { Listener } from '../db/connection/listen.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Log } from '../log.ts';
+import type { Workbooks } from '../outside/workbooks/workbooks.ts';
+import type { Config } from '../settings/config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import type { Workbooks } from '../workbooks/workbooks.ts';
 
 export interface Parts {
   readonly config: Config;

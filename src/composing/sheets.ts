@@ -1,7 +1,8 @@
 /** Starts what works on uploaded workbooks, if the operator allows it. */
-import { type Config, environmentForGuarded, environmentForPrograms } from '../config.ts';
+
 import type { Log } from '../log.ts';
-import { makeWorkbooks, type Workbooks } from '../workbooks/workbooks.ts';
+import { makeWorkbooks, type Workbooks } from '../outside/workbooks/workbooks.ts';
+import { type Config, environmentForGuarded, environmentForPrograms } from '../settings/config.ts';
 
 export function makeSheets({ workbooks }: Config, log: Log): Workbooks | undefined {
   if (workbooks.isAllowed !== true) return undefined;

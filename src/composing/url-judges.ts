@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { type JudgeUrl, makeUrlJudge } from '../webhooks/target-guard.ts';
+import { type JudgeUrl, makeUrlJudge } from '../outside/webhooks/target-guard.ts';
+import type { Config } from '../settings/config.ts';
 
 /** Judges the URLs of webhooks, which commands create too. */
 export function webhookUrlJudge({ webhooks }: Config): JudgeUrl {

@@ -1,7 +1,7 @@
 import { render } from 'preact';
-import { Frame } from './shell/frame.tsx';
+import { Frame } from './frame.tsx';
+import { findRoute } from './routes.ts';
 import { address } from './shell/router.ts';
-import { findRoute } from './shell/routes.ts';
 import { startSession } from './shell/session.ts';
 import './styles/tokens.css';
 import './styles/frame.css';

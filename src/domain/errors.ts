@@ -3,7 +3,7 @@ import { inside, type MessagePart, pointerOf, propertyOf, readMessage, type Viol
 export type { ViolationPath };
 
 /**
- * All error codes. Expected outcomes are returned as unions; a violated rule is thrown as a DomainError. http/errors.ts maps
+ * All error codes. Expected outcomes are returned as unions; a violated rule is thrown as a DomainError. http/operation/errors.ts maps
  * the codes to statuses in one table and repeats no rule.
  */
 export type ErrorCode =

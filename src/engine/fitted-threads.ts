@@ -1,4 +1,4 @@
-import type { SuggestRequest } from '../optimizer/problem.ts';
+import type { SuggestRequest } from '../optimizer/interface/problem.ts';
 
 /** A thread of the pool. */
 export interface Thread {

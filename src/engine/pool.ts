@@ -5,8 +5,8 @@
 import PQueue from 'p-queue';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import { entryModule } from '../installation.ts';
-import type { SolutionsRequest } from '../optimizer/insights.ts';
-import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
+import type { SolutionsRequest } from '../optimizer/interface/insights.ts';
+import type { DesignRequest, SuggestRequest } from '../optimizer/interface/problem.ts';
 import { FittedThreads, type Thread } from './fitted-threads.ts';
 import type {
   DesignAnswer,

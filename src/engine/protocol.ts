@@ -12,8 +12,14 @@ import type {
   Robustness,
   SolutionsFound,
   SolutionsRequest,
-} from '../optimizer/insights.ts';
-import type { Design, DesignRequest, InputTolerances, Proposal, SuggestRequest } from '../optimizer/problem.ts';
+} from '../optimizer/interface/insights.ts';
+import type {
+  Design,
+  DesignRequest,
+  InputTolerances,
+  Proposal,
+  SuggestRequest,
+} from '../optimizer/interface/problem.ts';
 
 /** A question about one input. */
 export interface RobustnessTask {

@@ -9,17 +9,17 @@ import { z } from 'zod';
 import type { AgentHandler } from '../agents/over-http.ts';
 import { refuseViolations } from '../domain/errors.ts';
 import type { BodySpec, SentFields } from './body/spec.ts';
-import { whenOver } from './client-presence.ts';
-import type { IngressDeps } from './deps.ts';
-import { makeErrorHandler } from './errors.ts';
+import { whenOver } from './connection/client-presence.ts';
+import { refuseOtherPages } from './cookies/cross-site.ts';
+import type { RateLimiter } from './fairness/rate-limiter.ts';
 import { makeRequestSlots } from './fairness/slots.ts';
 import { admitAccounts } from './hooks/admit-accounts.ts';
 import { principalOf, readKey } from './hooks/authenticate.ts';
 import { limitRate } from './hooks/rate-limit.ts';
 import { requireScope } from './hooks/scopes.ts';
 import { forbidCaching } from './hooks/security-headers.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import { refuseOtherPages } from './session/cross-site.ts';
+import type { IngressDeps } from './operation/deps.ts';
+import { makeErrorHandler } from './operation/errors.ts';
 
 const PATH = '/mcp';
 

@@ -1,7 +1,7 @@
 /** Answers to requests that are not valid HTTP or arrive too slowly: Node reports them and no route sees them. */
 import type { Socket } from 'node:net';
-import { answerStatus } from './errors.ts';
 import { COMMON_HEADERS } from './hooks/security-headers.ts';
+import { answerStatus } from './operation/errors.ts';
 import { PROBLEM_MEDIA_TYPE } from './wire/problem.ts';
 
 interface ConnectionError extends Error {

@@ -1,10 +1,10 @@
 /** Probes and metrics, on a port that must not be public. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { HttpDeps } from './deps.ts';
-import { addHealthRoutes, type Readiness } from './health.ts';
+import { addHealthRoutes, type Readiness } from './health/health.ts';
 import { requireAllowedHost } from './hooks/allowed-hosts.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
+import type { HttpDeps } from './operation/deps.ts';
 
 interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;

@@ -1,8 +1,8 @@
 /** The OpenAPI document of each dialect. */
 import type { FastifyInstance } from 'fastify';
-import { NATIVE_PREFIX } from './native/paths.ts';
 import { buildOpenApiDocument, buildSdkOpenApiDocument } from './openapi.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
+import { NATIVE_PREFIX } from './wire/native-paths.ts';
 
 const DOCUMENT_MAX_AGE_SECONDS = 300;
 

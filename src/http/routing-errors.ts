@@ -1,7 +1,7 @@
 /** Answers to unknown paths (404) and to methods that a path does not support (405 with Allow). Neither needs a key. */
 import type { FastifyInstance } from 'fastify';
-import { answerStatus, sendError } from './errors.ts';
-import { pathOf } from './request-path.ts';
+import { answerStatus, sendError } from './operation/errors.ts';
+import { pathOf } from './operation/request-path.ts';
 
 export function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>

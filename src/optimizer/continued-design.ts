@@ -1,6 +1,6 @@
 import { initialDesign } from './initial-design.ts';
 import { joined, squareToNearest } from './linalg/dense.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared } from './search/prepare.ts';
 import { featuresOf, movableCount } from './space/encoding.ts';
 import type { Seen } from './space/seen.ts';
 

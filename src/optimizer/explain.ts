@@ -2,12 +2,12 @@ import { adviceFrom } from './explanation/advice.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { withDerivativeGain, withSourceGain } from './explanation/gains.ts';
 import { NOTHING_KNOWN, outputInsights } from './explanation/insight.ts';
-import type { Explanation, OutputInsight } from './insights.ts';
+import type { Explanation, OutputInsight } from './interface/insights.ts';
+import type { StopRule, SuggestRequest } from './interface/problem.ts';
 import type { Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { StopRule, SuggestRequest } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
+import { type Prepared, prepare } from './search/prepare.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
 /** The stop rule of requests that state none. */

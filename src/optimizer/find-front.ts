@@ -1,14 +1,14 @@
 import { nonDominated } from '../numbers/pareto.ts';
 import { intervalAims } from './acquisition/acquisition.ts';
 import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './goal/front.ts';
-import type { FrontReport, PredictedPoint } from './insights.ts';
+import type { FrontReport, PredictedPoint } from './interface/insights.ts';
+import type { SuggestRequest } from './interface/problem.ts';
 import { hypervolume } from './numerics/hypervolume.ts';
 import { makeRandom } from './numerics/random.ts';
 import { isSpent, type Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { SuggestRequest } from './problem.ts';
 import { makeForecaster } from './search/forecast.ts';
 import { gainOn, startsNear } from './search/front-aim.ts';
+import { type Prepared, prepare } from './search/prepare.ts';
 
 /** The most points predicted. */
 const PREDICTED = 20;

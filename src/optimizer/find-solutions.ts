@@ -1,10 +1,10 @@
 import { intervalAims } from './acquisition/acquisition.ts';
-import type { PredictedPoint, SolutionsFound, SolutionsRequest } from './insights.ts';
+import type { PredictedPoint, SolutionsFound, SolutionsRequest } from './interface/insights.ts';
 import { makeRandom } from './numerics/random.ts';
 import { isSpent, type Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
 import { drawerIn } from './search/box-newton.ts';
 import { makeForecaster } from './search/forecast.ts';
+import { type Prepared, prepare } from './search/prepare.ts';
 import { makeDistance } from './space/distance.ts';
 import { decode, featuresOf } from './space/encoding.ts';
 import { globalScope } from './surrogate/scope.ts';

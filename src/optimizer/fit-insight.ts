@@ -10,12 +10,12 @@ import type {
   FitParameter,
   ProfileEnd,
   VerifyingRun,
-} from './insights.ts';
+} from './interface/insights.ts';
+import type { SuggestRequest } from './interface/problem.ts';
 import { normalQuantile } from './numerics/normal.ts';
 import type { Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { SuggestRequest } from './problem.ts';
 import { bestFit, leastMisfit, type MisfitModel, misfitModel } from './search/least-misfit.ts';
+import { type Prepared, prepare } from './search/prepare.ts';
 import { type Encoding, featuresOf, levelCount, numberOf, roundToInput } from './space/encoding.ts';
 import type { Box } from './space/search-space.ts';
 

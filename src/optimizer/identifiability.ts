@@ -1,10 +1,10 @@
 import { byLoss } from './goal/targets.ts';
 import { combinationsOf } from './identifiability/combinations.ts';
 import { type Ends, type Held, Profiles } from './identifiability/profile.ts';
-import type { Identifiability, InputRange, ValueRange } from './insights.ts';
+import type { Identifiability, InputRange, ValueRange } from './interface/insights.ts';
+import type { SuggestRequest } from './interface/problem.ts';
 import type { Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { SuggestRequest } from './problem.ts';
+import { type Prepared, prepare } from './search/prepare.ts';
 import {
   type Encoding,
   featuresOf,

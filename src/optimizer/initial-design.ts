@@ -1,8 +1,8 @@
 import type { Conditions } from './constraints/conditions.ts';
+import type { Design, DesignRequest, RegionReport, Space } from './interface/problem.ts';
 import { joined, squareBetween, squareToNearest } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import { Meter, OutOfWork } from './numerics/work.ts';
-import type { Design, DesignRequest, RegionReport, Space } from './problem.ts';
 import {
   decode,
   type Encoding,

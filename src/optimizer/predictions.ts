@@ -1,9 +1,9 @@
 import { Acquisition, intervalAims } from './acquisition/acquisition.ts';
 import { makeFailureModel } from './acquisition/failure-model.ts';
-import type { PredictedBand, PredictedSurface, PredictionsQuestion } from './insights.ts';
+import type { PredictedBand, PredictedSurface, PredictionsQuestion } from './interface/insights.ts';
+import type { SuggestRequest } from './interface/problem.ts';
 import type { Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { SuggestRequest } from './problem.ts';
+import { type Prepared, prepare } from './search/prepare.ts';
 import { type Encoding, featuresOf, levelAt, levelCount } from './space/encoding.ts';
 import { Predictor } from './surrogate/predictor.ts';
 

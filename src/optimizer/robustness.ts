@@ -1,7 +1,7 @@
-import type { Robustness } from './insights.ts';
-import { prepare } from './prepare.ts';
-import type { InputTolerances, SuggestRequest } from './problem.ts';
+import type { Robustness } from './interface/insights.ts';
+import type { InputTolerances, SuggestRequest } from './interface/problem.ts';
 import { robustnessOf } from './robustness/probability.ts';
+import { prepare } from './search/prepare.ts';
 
 /**
  * Estimates how surely an input meets the goal of a request when it is made with tolerances, by the models of the request; null while

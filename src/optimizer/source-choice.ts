@@ -4,11 +4,11 @@
  * the same input while these tell enough for their cost. A source that the evidence does not speak for is left alone.
  */
 import { initialDesign } from './initial-design.ts';
+import type { CoarseSource, Proposal } from './interface/problem.ts';
 import { joined, squareBetween } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
 import type { Work } from './numerics/work.ts';
-import type { Prepared } from './prepare.ts';
-import type { CoarseSource, Proposal } from './problem.ts';
+import type { Prepared } from './search/prepare.ts';
 import { featuresOf, movableCount } from './space/encoding.ts';
 import { drawUnseen, makeSeen, mayBeProposed, type Seen } from './space/seen.ts';
 import { noiseVariance, type Surrogate } from './surrogate/model-choice.ts';

@@ -1,9 +1,9 @@
 /** The card of a run that waits: one page to take to the rig, with its input, room for what is measured, and a code that leads back. */
 import { encode } from 'uqr';
 import type { History } from '../../clients/typescript/src/index.ts';
-import { emptyColumns, factAt, headOf, replaceRows, rowOf, vectorAt } from '../shown/columns.ts';
-import { wantedText } from '../shown/margin.ts';
-import { fullInputText, inputLabel, inputText, outputLabel } from '../shown/values.ts';
+import { emptyColumns, factAt, headOf, replaceRows, rowOf, vectorAt } from '../presentation/columns.ts';
+import { wantedText } from '../presentation/margin.ts';
+import { fullInputText, inputLabel, inputText, outputLabel } from '../presentation/values.ts';
 import { type Block, heading, type Report, type Table } from './document.ts';
 import { moment } from './words.ts';
 

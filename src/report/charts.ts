@@ -1,16 +1,16 @@
 /** The picture that answers the question of the objective, and every output, run by run. */
-import { PAPER } from '../shown/colours.ts';
-import { openOutputs } from '../shown/columns.ts';
-import { NO_OTHERS, toDistanceData, toOtherDistances } from '../shown/distance-data.ts';
-import { drawDistances } from '../shown/distance-drawing.ts';
-import { isFit, worstFirst } from '../shown/distances.ts';
-import { frontRows } from '../shown/front-rows.ts';
-import { wantedText } from '../shown/margin.ts';
-import { areFew } from '../shown/others.ts';
-import { type DrawnRuns, drawFront, drawOutput, drawValue } from '../shown/run-drawings.ts';
-import { placesOf, rowsByKind } from '../shown/run-points.ts';
-import { bestSoFar } from '../shown/value-so-far.ts';
-import { outputLabel } from '../shown/values.ts';
+import { PAPER } from '../presentation/colours.ts';
+import { openOutputs } from '../presentation/columns.ts';
+import { NO_OTHERS, toDistanceData, toOtherDistances } from '../presentation/distance-data.ts';
+import { drawDistances } from '../presentation/distance-drawing.ts';
+import { isFit, worstFirst } from '../presentation/distances.ts';
+import { frontRows } from '../presentation/front-rows.ts';
+import { wantedText } from '../presentation/margin.ts';
+import { areFew } from '../presentation/others.ts';
+import { type DrawnRuns, drawFront, drawOutput, drawValue } from '../presentation/run-drawings.ts';
+import { placesOf, rowsByKind } from '../presentation/run-points.ts';
+import { bestSoFar } from '../presentation/value-so-far.ts';
+import { outputLabel } from '../presentation/values.ts';
 import { type Block, type Chart, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 

@@ -1,6 +1,6 @@
 /** A report as data: what it says, without how it is printed. Everything is plain text. */
-import type { Picture } from '../shown/drawing.ts';
-import type { Drawing } from '../shown/plot.ts';
+import type { Picture } from '../presentation/drawing.ts';
+import type { Drawing } from '../presentation/plot.ts';
 
 export type Look = 'met' | 'missed' | 'best' | 'muted';
 

@@ -1,13 +1,13 @@
 /** A fit: its data with the curve of the best run, and what the data tell about the inputs. */
 
-import { PAPER } from '../shown/colours.ts';
-import type { Head } from '../shown/columns.ts';
-import { isFit } from '../shown/distances.ts';
-import { drawFit, drawResiduals } from '../shown/fit-drawing.ts';
-import { fitSetsOf } from '../shown/fit-points.ts';
-import { classText, correlationTexts, type FoundFit, intervalText } from '../shown/fit-words.ts';
-import { near, short } from '../shown/formats.ts';
-import { inputLabel, inputText, outputLabel } from '../shown/values.ts';
+import { PAPER } from '../presentation/colours.ts';
+import type { Head } from '../presentation/columns.ts';
+import { isFit } from '../presentation/distances.ts';
+import { drawFit, drawResiduals } from '../presentation/fit-drawing.ts';
+import { fitSetsOf } from '../presentation/fit-points.ts';
+import { classText, correlationTexts, type FoundFit, intervalText } from '../presentation/fit-words.ts';
+import { near, short } from '../presentation/formats.ts';
+import { inputLabel, inputText, outputLabel } from '../presentation/values.ts';
 import { type Block, heading, list, paragraph } from './document.ts';
 import type { ShownRun, Subject } from './source.ts';
 

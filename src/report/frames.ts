@@ -1,5 +1,5 @@
 /** Layout of the charts in reports: across the page, and two beside each other. */
-import type { Frame } from '../shown/drawing.ts';
+import type { Frame } from '../presentation/drawing.ts';
 import type { Chart } from './document.ts';
 
 const COMMON = {

@@ -1,8 +1,8 @@
 /** The runs on the front of several outputs without target. */
-import { openOutputs } from '../shown/columns.ts';
-import { counted, short } from '../shown/formats.ts';
-import { frontRows } from '../shown/front-rows.ts';
-import { inputLabel, inputText, outputLabel } from '../shown/values.ts';
+import { openOutputs } from '../presentation/columns.ts';
+import { counted, short } from '../presentation/formats.ts';
+import { frontRows } from '../presentation/front-rows.ts';
+import { inputLabel, inputText, outputLabel } from '../presentation/values.ts';
 import { type Block, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 

@@ -1,7 +1,7 @@
 /** Writes a report as one HTML file that loads nothing and runs nothing. It prints on A4 and Letter. */
 import { createHash } from 'node:crypto';
-import { PAPER } from '../shown/colours.ts';
-import { escapeXml, layOut, writeSvg } from '../shown/drawing.ts';
+import { PAPER } from '../presentation/colours.ts';
+import { escapeXml, layOut, writeSvg } from '../presentation/drawing.ts';
 import type { Block, Cell, Chart, Download, Report, Table } from './document.ts';
 import { frameOf } from './frames.ts';
 

@@ -1,9 +1,9 @@
 /** Lists corrections, exclusions and notes, the names of files, and the runs that failed. */
 import type { Correction, Note } from '../../clients/typescript/src/index.ts';
-import { factAt, stateOf } from '../shown/columns.ts';
-import { correctionText } from '../shown/correction-text.ts';
-import { grouped } from '../shown/formats.ts';
-import { noteText } from '../shown/note-text.ts';
+import { factAt, stateOf } from '../presentation/columns.ts';
+import { correctionText } from '../presentation/correction-text.ts';
+import { grouped } from '../presentation/formats.ts';
+import { noteText } from '../presentation/note-text.ts';
 import { type Block, type Cell, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 import { moment } from './words.ts';

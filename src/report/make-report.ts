@@ -1,7 +1,7 @@
 /** The report of an objective: what came of it first, then how it was asked for and what was run. */
 import { StopReason } from '../../clients/typescript/src/index.ts';
-import type { Head } from '../shown/columns.ts';
-import { grouped } from '../shown/formats.ts';
+import type { Head } from '../presentation/columns.ts';
+import { grouped } from '../presentation/formats.ts';
 import { chartBlocks } from './charts.ts';
 import { paragraph, type Report } from './document.ts';
 import { fitBlocks } from './fit.ts';

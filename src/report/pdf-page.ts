@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { zlibSync } from 'fflate';
 import PDFDocument from 'pdfkit';
-import { PAPER } from '../shown/colours.ts';
-import { type Picture, TEXT_SIZE } from '../shown/drawing.ts';
+import { PAPER } from '../presentation/colours.ts';
+import { type Picture, TEXT_SIZE } from '../presentation/drawing.ts';
 import { makeCleaner } from './known-letters.ts';
 
 /** A4, in points. */

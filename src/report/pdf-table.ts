@@ -1,5 +1,5 @@
 /** A table of a PDF: as wide as its cells need, its header again on every page. */
-import { PAPER } from '../shown/colours.ts';
+import { PAPER } from '../presentation/colours.ts';
 import type { Cell, Look, Table } from './document.ts';
 import { LEFT, lineHeight, type PdfPages, type Style, WIDTH } from './pdf-page.ts';
 

@@ -1,6 +1,6 @@
 /** Writes a report as a PDF. The same report gives the same bytes everywhere. */
-import { PAPER } from '../shown/colours.ts';
-import { layOut } from '../shown/drawing.ts';
+import { PAPER } from '../presentation/colours.ts';
+import { layOut } from '../presentation/drawing.ts';
 import type { Block, Chart, Report } from './document.ts';
 import { frameOf } from './frames.ts';
 import { type Fonts, LEFT, lineHeight, PdfPages, type Style, WIDTH } from './pdf-page.ts';

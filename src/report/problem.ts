@@ -1,9 +1,9 @@
 /** The problem as it was stated: inputs, conditions, targets and search options. */
-import { askedOf } from '../shown/asked.ts';
-import type { Head } from '../shown/columns.ts';
-import { counted, short, withUnit } from '../shown/formats.ts';
-import { wantedText } from '../shown/margin.ts';
-import { inputNames, inputText, outputNames } from '../shown/values.ts';
+import { askedOf } from '../presentation/asked.ts';
+import type { Head } from '../presentation/columns.ts';
+import { counted, short, withUnit } from '../presentation/formats.ts';
+import { wantedText } from '../presentation/margin.ts';
+import { inputNames, inputText, outputNames } from '../presentation/values.ts';
 import { type Block, type Cell, type Column, heading, list, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 

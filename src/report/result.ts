@@ -1,13 +1,13 @@
 /** The result: why it ended, the best run and its margins, and what to do where the targets are out of reach. */
 import { StopReason } from '../../clients/typescript/src/index.ts';
-import { chanceWithRange } from '../shown/asked.ts';
-import { type Head, openOutputs } from '../shown/columns.ts';
-import { distanceOf, sumOfDistances } from '../shown/distances.ts';
-import { capitalized, counted, short, withUnit } from '../shown/formats.ts';
-import { marginText, wantedText } from '../shown/margin.ts';
-import { bestText, fitText, reachedText } from '../shown/nearness.ts';
-import { inputLabel, inputText, outputLabel, outputNames } from '../shown/values.ts';
-import { verdictOf } from '../shown/verdict.ts';
+import { chanceWithRange } from '../presentation/asked.ts';
+import { type Head, openOutputs } from '../presentation/columns.ts';
+import { distanceOf, sumOfDistances } from '../presentation/distances.ts';
+import { capitalized, counted, short, withUnit } from '../presentation/formats.ts';
+import { marginText, wantedText } from '../presentation/margin.ts';
+import { bestText, fitText, reachedText } from '../presentation/nearness.ts';
+import { inputLabel, inputText, outputLabel, outputNames } from '../presentation/values.ts';
+import { verdictOf } from '../presentation/verdict.ts';
 import { type Block, type Cell, heading, list, paragraph, type Table } from './document.ts';
 import type { ShownRun, Subject } from './source.ts';
 

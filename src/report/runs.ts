@@ -1,9 +1,9 @@
 /** The table of runs: all of them up to some hundred, then the best and the last. */
-import { type Columns, factAt, STATE_TEXTS, stateOf } from '../shown/columns.ts';
-import { misfitTitle } from '../shown/distance-data.ts';
-import { isFit, worstFirst } from '../shown/distances.ts';
-import { grouped, short } from '../shown/formats.ts';
-import { inputLabel, inputText, outputLabel } from '../shown/values.ts';
+import { type Columns, factAt, STATE_TEXTS, stateOf } from '../presentation/columns.ts';
+import { misfitTitle } from '../presentation/distance-data.ts';
+import { isFit, worstFirst } from '../presentation/distances.ts';
+import { grouped, short } from '../presentation/formats.ts';
+import { inputLabel, inputText, outputLabel } from '../presentation/values.ts';
 import { type Block, type Cell, type Column, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 

@@ -7,10 +7,18 @@ import type {
   ProjectSummary,
   TrialRun,
 } from '../../clients/typescript/src/index.ts';
-import { type Columns, emptyColumns, type Head, headOf, joinColumns, replaceRows, rowOf } from '../shown/columns.ts';
-import { type Distances, measureRuns } from '../shown/distances.ts';
-import { isOfSeveralRuns } from '../shown/nearness.ts';
-import { type Others, toOthers } from '../shown/others.ts';
+import {
+  type Columns,
+  emptyColumns,
+  type Head,
+  headOf,
+  joinColumns,
+  replaceRows,
+  rowOf,
+} from '../presentation/columns.ts';
+import { type Distances, measureRuns } from '../presentation/distances.ts';
+import { isOfSeveralRuns } from '../presentation/nearness.ts';
+import { type Others, toOthers } from '../presentation/others.ts';
 
 export interface ReportSource {
   readonly history: History;

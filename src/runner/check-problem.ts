@@ -5,12 +5,12 @@ import type { Violation } from '../../clients/typescript/src/index.ts';
 import type { KnownRun } from '../../clients/typescript/src/solve/plan.ts';
 import type { Surroundings } from './black-box/black-box.ts';
 import { describeBlackBox } from './black-box/kinds.ts';
+import { readRegularFile } from './files/read-file.ts';
+import type { FileViolation, Position } from './files/yaml-values.ts';
 import { dataFilesIn } from './output-keys.ts';
 import type { Problem } from './problem.ts';
 import { inFileWords, type ProblemBodies, toBodies } from './problem-bodies.ts';
 import { readProblem, sortByPlace } from './problem-file.ts';
-import { readRegularFile } from './read-file.ts';
-import type { FileViolation, Position } from './yaml-values.ts';
 
 type ServiceViolation = Pick<Violation, 'pointer' | 'message' | 'parts'>;
 

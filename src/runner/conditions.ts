@@ -4,11 +4,11 @@ import { type Call, callsOf } from '../../clients/typescript/src/solve/condition
 import type { JacobianRows } from '../../clients/typescript/src/solve/derivatives.ts';
 import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { CallOptions } from './black-box/black-box.ts';
+import type { CurvePlace } from './files/read-output.ts';
+import type { Trial } from './files/writing.ts';
 import { withRows } from './jacobian.ts';
 import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
-import type { CurvePlace } from './read-output.ts';
 import { trialOf } from './trial-values.ts';
-import type { Trial } from './writing.ts';
 
 /** Runs the black box of one call. */
 type MakeCall = (options: CallOptions) => Promise<Evaluate>;

@@ -8,9 +8,9 @@ import {
   type Loss,
 } from '../../clients/typescript/src/solve/fit.ts';
 import type { TableLayout } from '../../clients/typescript/src/solve/table.ts';
+import type { Path, ValueReader } from './files/value-reader.ts';
+import type { Value } from './files/yaml-values.ts';
 import type { FittedOutput, InputValue } from './problem.ts';
-import type { Path, ValueReader } from './value-reader.ts';
-import type { Value } from './yaml-values.ts';
 
 const FIT_KEYS = ['data', 'x', 'y', 'sigma', 'weight', 'loss', 'when', 'output', 'titles', 'rowsFrom'];
 const PLACE_KEYS = ['csv', 'x', 'y'];

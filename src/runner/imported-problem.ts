@@ -1,15 +1,15 @@
 /** New problem files from those of other programs, for `init --from`. */
 import path from 'node:path';
+import type { NewText } from './files/new-problem-file.ts';
+import { readRegularFile } from './files/read-file.ts';
+import { parseYaml } from './files/yaml-values.ts';
 import { findModelFiles, isOfPest } from './model-files.ts';
-import type { NewText } from './new-problem-file.ts';
 import { loadCase } from './pest/case.ts';
 import { PestFileError } from './pest/pest-error.ts';
 import { formatPestProblem } from './pest/problem-text.ts';
 import { isPetab, loadPetab } from './petab/load-petab.ts';
 import { PetabError } from './petab/petab-error.ts';
 import { formatPetabProblem } from './petab/problem-text.ts';
-import { readRegularFile } from './read-file.ts';
-import { parseYaml } from './yaml-values.ts';
 
 /** Thrown for content that cannot become a problem file; the message says why and what to do. */
 export class ImportError extends Error {

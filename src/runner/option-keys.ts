@@ -1,6 +1,6 @@
 /** The keys of a problem file about what is asked of the search. The rules of the service are checked by its own code. */
-import type { ValueReader } from './value-reader.ts';
-import type { Value } from './yaml-values.ts';
+import type { ValueReader } from './files/value-reader.ts';
+import type { Value } from './files/yaml-values.ts';
 
 export const OPTION_KEYS = ['noise', 'confirm', 'confidence', 'confidenceOf', 'stop'] as const;
 /** `maximumRuns` is a key of its own. */

@@ -1,11 +1,11 @@
 /** The keys of a problem file about what the outputs should be: goals, fits and target sets. */
 import { type Fit, pointNames } from '../../clients/typescript/src/solve/fit.ts';
 import { flattenEntries, type Goal } from '../../clients/typescript/src/solve/goals.ts';
+import { GOAL_KEYS, readGoal } from './files/goals.ts';
+import type { Path, ValueReader } from './files/value-reader.ts';
+import { parseYaml, type Value } from './files/yaml-values.ts';
 import { type DataTexts, type FitStatement, readFit } from './fit-keys.ts';
-import { GOAL_KEYS, readGoal } from './goals.ts';
 import type { FittedOutput, OutputDefinition } from './problem.ts';
-import type { Path, ValueReader } from './value-reader.ts';
-import { parseYaml, type Value } from './yaml-values.ts';
 
 /** The files with data that a problem file names; none where it is wrong. */
 export function dataFilesIn(text: string): readonly string[] {

@@ -5,8 +5,8 @@ import type { Violation } from '../../clients/typescript/src/index.ts';
 import { type Goal, toDataSets } from '../../clients/typescript/src/solve/goals.ts';
 import { roundOf, toServiceName } from '../../clients/typescript/src/solve/plan.ts';
 import { namesIn } from '../../clients/typescript/src/solve/refusal.ts';
+import type { Path } from './files/value-reader.ts';
 import type { InputDefinition, InputValue, Problem } from './problem.ts';
-import type { Path } from './value-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 

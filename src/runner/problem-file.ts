@@ -2,13 +2,13 @@
 import { GOAL_ON_INPUT } from '../../clients/typescript/src/solve/problem.ts';
 import { type Described, UNDESCRIBED } from './black-box/black-box.ts';
 import { BLACK_BOX_KEYS, kindOf, readBlackBox, withFacts } from './black-box/kinds.ts';
+import { adviceFor, describe, type Path, textOf, ValueReader } from './files/value-reader.ts';
+import { type FileViolation, type Position, parseYaml, type Value } from './files/yaml-values.ts';
 import { type DataTexts, refuseBesideFits, refuseConditions } from './fit-keys.ts';
 import { readOutputs, readUnit } from './output-keys.ts';
 import type { InputDefinition, InputType, InputValue, Problem } from './problem.ts';
 import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
 import { readSources } from './source-keys.ts';
-import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
-import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
 
 const KEYS = [
   'name',

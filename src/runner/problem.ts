@@ -3,7 +3,7 @@
 import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import type { BlackBox } from './black-box/black-box.ts';
-import type { CurvePlace } from './read-output.ts';
+import type { CurvePlace } from './files/read-output.ts';
 import type { SearchFields } from './search-keys.ts';
 import type { SourceDefinition } from './source-keys.ts';
 

@@ -19,7 +19,7 @@ import {
   type RowColumn,
   rowTitle,
   titleOfRow,
-} from '../domain/case-columns.ts';
+} from '../domain/data/case-columns.ts';
 import { byShownOutput, type Problem } from './problem.ts';
 import { toInputValue, toNamedInput } from './problem-bodies.ts';
 import type { FileRecord, RunFolder } from './run-folder.ts';

@@ -1,7 +1,8 @@
 /** The keys of a problem file about how to search. The rules of the service are checked by its own code. */
+
+import type { Path, ValueReader } from './files/value-reader.ts';
+import type { Value } from './files/yaml-values.ts';
 import { OPTION_KEYS, type OptionFields, readOptionFields } from './option-keys.ts';
-import type { Path, ValueReader } from './value-reader.ts';
-import type { Value } from './yaml-values.ts';
 
 /** As the bodies of objectives have them. */
 const OTHER_KEYS = [

@@ -2,8 +2,8 @@
 import type { BlackBox } from './black-box/black-box.ts';
 import { UNDESCRIBED } from './black-box/black-box.ts';
 import { BLACK_BOX_KEYS, readBlackBox } from './black-box/kinds.ts';
-import { ValueReader } from './value-reader.ts';
-import type { Value } from './yaml-values.ts';
+import { ValueReader } from './files/value-reader.ts';
+import type { Value } from './files/yaml-values.ts';
 
 export interface SourceDefinition {
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Batch, SearchAnswer } from '../../clients/typescript/src/index.ts'
 import { isMet } from '../../clients/typescript/src/solve/answer.ts';
 import type { RunningEvaluation } from '../../clients/typescript/src/solve/engine.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
-import { isNearer, type Miss } from '../domain/nearest.ts';
+import { isNearer, type Miss } from '../domain/search/nearest.ts';
 
 /** Per output, in tolerances and in its unit, as the service sends them: misses are 0 where it is satisfied. */
 interface Misses {

@@ -1,7 +1,7 @@
 /** Values of an input that are written before any run, to see what programs will read: both bounds and some between. */
 import { isLogByRange } from '../../clients/typescript/src/solve/wide-range.ts';
+import type { Trial } from './files/writing.ts';
 import type { InputDefinition } from './problem.ts';
-import type { Trial } from './writing.ts';
 
 /** Between the bounds of a float. Two that are neighbours differ by a hundredth of the range. */
 const COUNT = 100;

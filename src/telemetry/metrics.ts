@@ -5,7 +5,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../db/backlog.ts';
 import type { PoolUsage } from '../db/connection/client.ts';
-import type { ReportOutcome } from '../domain/evaluation.ts';
+import type { ReportOutcome } from '../domain/evaluations/evaluation.ts';
 import { BacklogGauges } from './backlog-gauges.ts';
 
 export interface MetricSources {

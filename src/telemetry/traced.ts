@@ -1,6 +1,6 @@
 /** Spans for jobs, SQL statements and computations. Requests have theirs from the ingress. */
 import type { AroundStatement } from '../db/connection/client.ts';
-import type { LeasedJob } from '../domain/suggestion-job.ts';
+import type { LeasedJob } from '../domain/search/suggestion-job.ts';
 import type { Engine } from '../engine/pool.ts';
 import { activeSpan } from './trace-context.ts';
 import type { SpanStart, Tracing } from './tracing.ts';

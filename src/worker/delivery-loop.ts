@@ -11,7 +11,7 @@ import {
   releaseDelivery,
 } from '../application/webhooks/deliver-events.ts';
 import type { Listener } from '../db/connection/listen.ts';
-import type { LeasedDelivery } from '../domain/event.ts';
+import type { LeasedDelivery } from '../domain/webhooks/event.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type Claimed, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';
 

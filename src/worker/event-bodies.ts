@@ -3,7 +3,7 @@
  * together and few are cached: memory does not grow with the number of webhooks.
  */
 import PQueue from 'p-queue';
-import type { RecordedEvent } from '../domain/event.ts';
+import type { RecordedEvent } from '../domain/webhooks/event.ts';
 
 type RenderEvent = (event: RecordedEvent) => Promise<Uint8Array | undefined>;
 

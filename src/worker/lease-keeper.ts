@@ -2,8 +2,8 @@
  * Renews the leases of the jobs that this worker computes. A computation is aborted when another worker has taken over its job.
  * While the database is unreachable nothing is aborted: the fenced write decides.
  */
-import type { LeasedJob } from '../domain/suggestion-job.ts';
-import { renewIntervalMs } from '../domain/suggestion-job.ts';
+import type { LeasedJob } from '../domain/search/suggestion-job.ts';
+import { renewIntervalMs } from '../domain/search/suggestion-job.ts';
 
 type Held = Pick<LeasedJob, 'id' | 'leaseToken'>;
 

@@ -1,12 +1,12 @@
 /** Claims suggestion jobs for its free slots, computes them under a lease that it keeps, and explains what it suggested. */
 
-import { failExhaustedJobs } from '../application/maintenance.ts';
 import { type ComputeDeps, type ComputeOutcome, computeSuggestion } from '../application/search/compute-suggestion.ts';
 import { type ExplainRequest, explainObjective } from '../application/search/explain-objective.ts';
+import { failExhaustedJobs } from '../application/search/maintenance.ts';
 import type { Listener } from '../db/connection/listen.ts';
 import { claimJobs, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/search/suggestion-jobs.ts';
 import { isDiskFull } from '../domain/errors.ts';
-import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
+import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/search/suggestion-job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AroundJob } from '../telemetry/traced.ts';
 import { AccountSlots } from './account-slots.ts';

@@ -1,7 +1,7 @@
 import type { Problem } from '../../bench/problems/problem.ts';
 import { toDefinition } from '../../bench/problems/problem.ts';
 import { makeUniform } from '../../bench/problems/random.ts';
-import { compileGoal } from '../../src/domain/acceptance.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
 
 /** Share of the points that a level keeps. */
 const KEPT = 0.1;

@@ -1,4 +1,4 @@
-/** The layers are clients, src, harness, bench and test, each above the one before. Code that two of them need moves down. */
+/** The layers are clients, src, tools, harness, bench and test, each above the one before. Code that two of them need moves down. */
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,9 +12,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   clients: [],
   src: ['clients', 'migrations'],
   migrations: [],
-  harness: ['clients', 'src'],
-  bench: ['clients', 'harness', 'src'],
-  test: ['bench', 'clients', 'harness', 'src', 'migrations'],
+  tools: ['clients', 'src'],
+  harness: ['clients', 'src', 'tools'],
+  bench: ['clients', 'harness', 'src', 'tools'],
+  test: ['bench', 'clients', 'harness', 'src', 'migrations', 'tools'],
 };
 
 interface Crossing {
@@ -66,7 +67,7 @@ describe('the layers of the project', () => {
 
   it.each([
     ['clients/typescript/src/errors.ts', "import type { ErrorCode } from '../../../src/domain/errors.ts';"],
-    ['src/config.ts', "import { findFreePort } from '../harness/free-port.ts';"],
+    ['src/settings/config.ts', "import { findFreePort } from '../../harness/free-port.ts';"],
     ['harness/proxy.ts', "import { makeClient } from '../bench/service/client.ts';"],
     ['bench/service/waits.ts', "import { createTestDatabase } from '../../test/support/postgres.ts';"],
     ['bench/service/waits.ts', "const entry = new URL('../../test/support/entry.ts', import.meta.url);"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judge } from '../../bench/problems/judge.ts';
 import { type Problem, toDefinition } from '../../bench/problems/problem.ts';
 import { problemsOf } from '../../bench/problems/sets.ts';
-import { checkNewObjective } from '../../src/domain/objective.ts';
+import { checkNewObjective } from '../../src/domain/search/objective.ts';
 
 const sets = {
   collection: problemsOf('collection'),

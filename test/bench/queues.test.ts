@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judge } from '../../bench/problems/judge.ts';
 import { toDefinition } from '../../bench/problems/problem.ts';
 import { queues, tuningQueues } from '../../bench/problems/queues.ts';
-import { checkNewObjective } from '../../src/domain/objective.ts';
+import { checkNewObjective } from '../../src/domain/search/objective.ts';
 
 describe.each([...tuningQueues, ...queues].map((queue) => [queue.name, queue] as const))('%s', (_, queue) => {
   it('states objectives the service takes, and its known point satisfies them on average', () => {

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
 import { execute } from '../../harness/one-statement.ts';
-import { deleteModel } from '../../src/application/data/manage-models.ts';
+import { deleteModel } from '../../src/application/problem/manage-models.ts';
 import { BackupError } from '../../src/db/backup/backup.ts';
 import { restoreBackup } from '../../src/db/backup/restore.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';

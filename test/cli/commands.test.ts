@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { execute } from '../../harness/one-statement.ts';
-import { parseApiKey } from '../../src/domain/api-key.ts';
+import { parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { callCommand, runCommand, startCommand } from '../support/run-command.ts';
 

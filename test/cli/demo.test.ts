@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DatabaseServer } from '../../harness/database-server.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { startCommand } from '../support/run-command.ts';
 import { openSharedEngine } from '../support/shared-engine.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteModel } from '../../src/application/data/manage-models.ts';
-import { exportLineSchema } from '../../src/http/native/export.wire.ts';
+import { deleteModel } from '../../src/application/problem/manage-models.ts';
+import { exportLineSchema } from '../../src/http/native/exports/export.wire.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { findRunningPostgres } from '../../src/dev/embedded-postgres.ts';
-import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
+import { formatApiKey, makeApiKey } from '../../src/domain/accounts/api-key.ts';
+import { findRunningPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];

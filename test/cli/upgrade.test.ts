@@ -7,11 +7,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeOver } from '../../src/cli/data-folder.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { loadConfig } from '../../src/config.ts';
 import { listMigrations, makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { VERSION } from '../../src/installation.ts';
 import { makeLog } from '../../src/log.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 
 const EARLIER = '0007-note-runs';
 const log = makeLog({ level: 'silent' });

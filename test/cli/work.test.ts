@@ -1,9 +1,9 @@
 /** A worker that ends once everything queued is done. */
 import { expect, it } from 'vitest';
+import { openReceiver } from '../outside/webhooks/receiver.ts';
 import { type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startTestService } from '../support/service.ts';
-import { openReceiver } from '../webhooks/receiver.ts';
 
 it('work --drain solves the batch of an http evaluator and ends with 0', async () => {
   const t = await startTestService({ worker: false, settings: { ALLOW_PRIVATE_EVALUATORS: '127.0.0.1' } });

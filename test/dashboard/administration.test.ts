@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchObjective } from '../../clients/typescript/src/index.ts';
 import { barOf, bestInputText, evaluationsText } from '../../src/dashboard/views/administration/batches/progress.ts';
-import { addressOf, readChoice } from '../../src/dashboard/views/administration/choice.ts';
 import { endOfDay, expiryAfter, stateOfKey } from '../../src/dashboard/views/administration/keys/key-states.ts';
+import { addressOf, readChoice } from '../../src/dashboard/views/administration/parts/choice.ts';
 
 const read = (query: string) => readChoice(new URLSearchParams(query), 'keys');
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { sliceSeries } from '../../src/dashboard/views/objective/charts/model-lines.ts';
 import { mostSensitive } from '../../src/dashboard/views/objective/charts/most-sensitive.ts';
 import { endsOf, metPoints, outlineOf, sharesOf } from '../../src/dashboard/views/objective/charts/region.ts';
-import { columnsOfRuns } from '../../src/shown/columns.ts';
-import { frontRows } from '../../src/shown/front-rows.ts';
-import { rangeOf, scaleOf, ticksIn } from '../../src/shown/plot.ts';
-import { bandOf, isWorthLog, placesOf, pointSeries, rowsByKind } from '../../src/shown/run-points.ts';
-import { bestSoFar } from '../../src/shown/value-so-far.ts';
+import { columnsOfRuns } from '../../src/presentation/columns.ts';
+import { frontRows } from '../../src/presentation/front-rows.ts';
+import { rangeOf, scaleOf, ticksIn } from '../../src/presentation/plot.ts';
+import { bandOf, isWorthLog, placesOf, pointSeries, rowsByKind } from '../../src/presentation/run-points.ts';
+import { bestSoFar } from '../../src/presentation/value-so-far.ts';
 
 const COLOURS = { mark: 'mark', muted: 'muted', unmet: 'unmet', accent: 'accent', text: 'text' };
 

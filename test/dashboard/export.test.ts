@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
 import { guardText, unguardText } from '../../src/dashboard/parts/formula.ts';
-import { guardText as guardOfService, unguardText as unguardOfService } from '../../src/domain/case-columns.ts';
-import { drawSvg } from '../../src/shown/drawing.ts';
-import { fileName } from '../../src/shown/file-name.ts';
-import type { Drawing } from '../../src/shown/plot.ts';
-import { ticksOf } from '../../src/shown/ticks.ts';
+import { guardText as guardOfService, unguardText as unguardOfService } from '../../src/domain/data/case-columns.ts';
+import { drawSvg } from '../../src/presentation/drawing.ts';
+import { fileName } from '../../src/presentation/file-name.ts';
+import type { Drawing } from '../../src/presentation/plot.ts';
+import { ticksOf } from '../../src/presentation/ticks.ts';
 
 describe('tables as text', () => {
   it('writes CSV with all digits, quotes where needed, and no formulas', () => {

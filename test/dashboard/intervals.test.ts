@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hasBounds, intervalsOf, type Target } from '../../src/dashboard/views/new-problem/intervals.ts';
-import { compileGoal } from '../../src/domain/acceptance.ts';
-import { DEFAULT_CONVERGENCE, OBJECTIVE_TYPES, hasBounds as serviceHasBounds } from '../../src/domain/objective.ts';
+import { compileGoal } from '../../src/domain/search/acceptance.ts';
+import {
+  DEFAULT_CONVERGENCE,
+  OBJECTIVE_TYPES,
+  hasBounds as serviceHasBounds,
+} from '../../src/domain/search/objective.ts';
 
 const size = fc.double({ min: 1e-6, max: 1e9, noNaN: true });
 const number = fc.tuple(size, fc.boolean()).map(([value, isNegative]) => (isNegative ? -value : value));

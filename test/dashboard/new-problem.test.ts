@@ -27,11 +27,11 @@ import {
   readResults,
 } from '../../src/dashboard/views/new-problem/requests.ts';
 import { describeScales, scaleOf } from '../../src/dashboard/views/new-problem/scales.ts';
-import { checkNewObjective, type NewObjective } from '../../src/domain/objective.ts';
-import { newModel } from '../../src/http/native/models.wire.ts';
-import { newObjectives } from '../../src/http/native/new-objective.wire.ts';
-import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
-import { newProject } from '../../src/http/native/projects.wire.ts';
+import { checkNewObjective, type NewObjective } from '../../src/domain/search/objective.ts';
+import { newOutputCases } from '../../src/http/native/data/output-cases.wire.ts';
+import { newModel } from '../../src/http/native/problem/models.wire.ts';
+import { newProject } from '../../src/http/native/problem/projects.wire.ts';
+import { newObjectives } from '../../src/http/native/search/new-objective.wire.ts';
 import wide from '../clients/wide-ranges.json' with { type: 'json' };
 
 const optioned = (change: Partial<OptionsDraft>) => ({ options: { ...NO_OPTIONS, ...change } });

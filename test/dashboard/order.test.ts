@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countSelected, orderRows, selectRows } from '../../src/dashboard/views/objective/order.ts';
+import { countSelected, orderRows, selectRows } from '../../src/dashboard/views/objective/state/order.ts';
 
 const NONE = Number.NaN;
 const order = (values: readonly number[], isDescending: boolean, selection?: Uint8Array) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasHeader, readTable, readValues, splitPaste, withoutUnit } from '../../src/dashboard/parts/paste.ts';
 import { AMBIGUOUS, readNumber } from '../../src/dashboard/parts/read-number.ts';
-import { grouped, short } from '../../src/shown/formats.ts';
+import { grouped, short } from '../../src/presentation/formats.ts';
 
 describe('a number', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Counts, countLines, paintCounts, strengthOf } from '../../src/dashboard/views/objective/raster.ts';
+import { type Counts, countLines, paintCounts, strengthOf } from '../../src/dashboard/views/objective/state/raster.ts';
 
 const SIZE = { width: 11, height: 10 };
 const axes = (from: readonly number[], to: readonly number[]) => [

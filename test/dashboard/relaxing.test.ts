@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { movesOf, relax } from '../../src/dashboard/views/objective/diagnosis/relaxing.ts';
-import { compileGoal, isInside } from '../../src/domain/acceptance.ts';
-import { OBJECTIVE_TYPES, type ObjectiveDefinition, ObjectiveType } from '../../src/domain/objective.ts';
-import { leastRelaxation } from '../../src/domain/relaxation.ts';
+import { compileGoal, isInside } from '../../src/domain/search/acceptance.ts';
+import { OBJECTIVE_TYPES, type ObjectiveDefinition, ObjectiveType } from '../../src/domain/search/objective.ts';
+import { leastRelaxation } from '../../src/domain/search/relaxation.ts';
 
 /** Targets in a history, as the service computes them. */
 function targetsOf(definition: ObjectiveDefinition) {

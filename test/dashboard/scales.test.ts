@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allKeys, keysAtFirst, makeAxis, valueOn } from '../../src/dashboard/views/objective/coordinates/axes.ts';
-import type { Columns, Head } from '../../src/shown/columns.ts';
-import { improvements } from '../../src/shown/distance-data.ts';
-import { logFloor, positionOn, ticksOn, valueAt } from '../../src/shown/scales.ts';
+import { allKeys, keysAtFirst, makeAxis, valueOn } from '../../src/dashboard/views/objective/state/axes.ts';
+import type { Columns, Head } from '../../src/presentation/columns.ts';
+import { improvements } from '../../src/presentation/distance-data.ts';
+import { logFloor, positionOn, ticksOn, valueAt } from '../../src/presentation/scales.ts';
 
 describe('positions on an axis', () => {
   it('lead back to the value, on linear and log axes', () => {

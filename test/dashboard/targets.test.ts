@@ -1,8 +1,8 @@
 /** Targets of an objective that are to be changed, and what was asked of its search. */
 import { describe, expect, it } from 'vitest';
 import { readObjectives } from '../../src/dashboard/views/new-problem/requests.ts';
-import { draftOf } from '../../src/dashboard/views/objective/actions/targets.ts';
-import type { Head } from '../../src/shown/columns.ts';
+import { draftOf } from '../../src/dashboard/views/new-problem/targets.ts';
+import type { Head } from '../../src/presentation/columns.ts';
 
 const head = {
   objectives: [10, null],

@@ -2,14 +2,14 @@
 import { signal } from '@preact/signals';
 import { describe, expect, test } from 'vitest';
 import type { Correction, Note, TrialRun } from '../../clients/typescript/src/index.ts';
-import type { JudgedAll } from '../../src/dashboard/views/objective/judged.ts';
 import { entriesOf } from '../../src/dashboard/views/objective/log/entries.ts';
-import { keyAt, nameAt, rowOfKey } from '../../src/dashboard/views/objective/runs/run-key.ts';
-import { addressOf, firstTab, readPart, tabsOf } from '../../src/dashboard/views/objective/tabs/tabs.ts';
-import { columnsOfRuns, type Head } from '../../src/shown/columns.ts';
-import { correctionText } from '../../src/shown/correction-text.ts';
-import { marginText } from '../../src/shown/margin.ts';
-import { toOthers } from '../../src/shown/others.ts';
+import type { JudgedAll } from '../../src/dashboard/views/objective/state/judged.ts';
+import { keyAt, nameAt, rowOfKey } from '../../src/dashboard/views/objective/state/run-key.ts';
+import { addressOf, firstTab, readPart, tabsOf } from '../../src/dashboard/views/objective/state/tabs.ts';
+import { columnsOfRuns, type Head } from '../../src/presentation/columns.ts';
+import { correctionText } from '../../src/presentation/correction-text.ts';
+import { marginText } from '../../src/presentation/margin.ts';
+import { toOthers } from '../../src/presentation/others.ts';
 
 const run = (facts: object) =>
   ({ status: 'completed', input: [1], output: [10], misses: [0], missedBy: [0], loadedAt: null, ...facts }) as TrialRun;

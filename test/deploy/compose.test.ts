@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config.ts';
-import { PAGE_SOURCES } from '../../src/dev/build-page.ts';
-import { SETTING_NAMES } from '../support/settings-page.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { PAGE_SOURCES } from '../../tools/build-page.ts';
+import { SETTING_NAMES } from '../../tools/settings-page.ts';
 import { readManifests } from './manifests.ts';
 
 interface Service {
@@ -105,7 +105,7 @@ describe('Dockerfile', () => {
 
   it('builds the page in a stage with development dependencies and takes only the page from it', () => {
     expect(page).toMatch(/^RUN npm ci (?!.*--omit).*$/m);
-    expect(page).toContain('RUN node src/dev/build-page.ts\n');
+    expect(page).toContain('RUN node tools/build-page.ts\n');
     expect(image.match(/^COPY --from=.*$/gm)).toEqual([
       'COPY --from=dependencies /app/node_modules ./node_modules',
       'COPY --from=page /app/dist/page ./dist/page',

@@ -17,9 +17,9 @@ import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { describe, expect, it, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { isPublicAddress } from '../../src/webhooks/target-guard.ts';
-import { SETTING_NAMES } from '../support/settings-page.ts';
+import { isPublicAddress } from '../../src/outside/webhooks/target-guard.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { SETTING_NAMES } from '../../tools/settings-page.ts';
 import { type Manifest, readAll, readManifests } from './manifests.ts';
 
 const KINDS = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FittedThreads } from '../../src/engine/fitted-threads.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 
 const request = () => ({}) as SuggestRequest;
 const idle = (id: number) => ({ id, currentUsage: 0 });

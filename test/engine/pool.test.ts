@@ -2,7 +2,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { within } from '../../harness/optimizer-game.ts';
 import { type Engine, startEngine } from '../../src/engine/pool.ts';
 import { explain } from '../../src/optimizer/explain.ts';
-import type { Condition, DesignRequest, Expression, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { Condition, DesignRequest, Expression, SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const engine: Engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });

@@ -10,10 +10,10 @@ import { execute } from '../../harness/one-statement.ts';
 import { untilWritten } from '../../src/application/until-written.ts';
 import { DiskSpace, hasRoom } from '../../src/db/connection/disk-space.ts';
 import { diskFull } from '../../src/domain/errors.ts';
+import { openReceiver } from '../outside/webhooks/receiver.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
-import { openReceiver } from '../webhooks/receiver.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readJob } from './objective.ts';
 

@@ -3,7 +3,7 @@
 import { Piscina } from 'piscina';
 import type { Engine } from '../../src/engine/pool.ts';
 import type { SuggestAnswer } from '../../src/engine/protocol.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Service, startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { type Service, startService } from '../../src/composing/compose.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { startTestService } from '../support/service.ts';
 import { Gate, honest, makeEngine, proposing, type Suggest } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';

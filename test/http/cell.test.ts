@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { cellOf, inCell } from '../../src/domain/api-key.ts';
+import { cellOf, inCell } from '../../src/domain/accounts/api-key.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

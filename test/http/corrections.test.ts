@@ -12,11 +12,11 @@ import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
-import type { Proposal, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { Proposal, SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { suggest as optimize } from '../../src/optimizer/suggest.ts';
+import { judgeUrl, MAXIMUM_BYTES, send as sendDelivery } from '../outside/webhooks/outbox.ts';
+import { openReceiver } from '../outside/webhooks/receiver.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
-import { judgeUrl, MAXIMUM_BYTES, send as sendDelivery } from '../webhooks/outbox.ts';
-import { openReceiver } from '../webhooks/receiver.ts';
 import {
   blackBox,
   type NativeService,

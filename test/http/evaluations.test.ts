@@ -6,7 +6,7 @@ import { failLostEvaluations } from '../../src/application/evaluations/fail-eval
 import { notify } from '../../src/db/connection/listen.ts';
 import type { Db, Trx } from '../../src/db/connection/transaction.ts';
 import { claimEvaluations } from '../../src/db/evaluations/evaluations.ts';
-import { parseApiKey } from '../../src/domain/api-key.ts';
+import { parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { accountIdOf, expireLease, insertBatch, insertEvaluations, type TestBatch } from '../support/evaluations.ts';
 import {
   type Answered,

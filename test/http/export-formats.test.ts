@@ -1,8 +1,8 @@
 /** Iterations as CSV and as lines of JSON: every digit, nothing a spreadsheet would run, and fit to be loaded again. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runLineSchema } from '../../src/http/native/runs.wire.ts';
-import { trialCaseLineSchema } from '../../src/http/native/trial-case-rows.wire.ts';
+import { trialCaseLineSchema } from '../../src/http/native/data/trial-case-rows.wire.ts';
+import { runLineSchema } from '../../src/http/native/search/runs.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 
 let service: NativeService;

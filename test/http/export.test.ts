@@ -4,11 +4,11 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { purgeDeleted } from '../../src/application/deletion/purge-deleted.ts';
 import { type ExportPage, exportModel } from '../../src/application/exports/export-records.ts';
 import { ExportSlots } from '../../src/application/exports/export-slots.ts';
 import { readAddedCasesAsJson } from '../../src/db/data/added-cases.ts';
-import { exportLineSchema, presentExport } from '../../src/http/native/export.wire.ts';
+import { exportLineSchema, presentExport } from '../../src/http/native/exports/export.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 
 const slots = new ExportSlots({ total: 3, perAccount: 2 });

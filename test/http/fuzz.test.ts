@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { isByName } from '../../src/domain/names.ts';
-import { EXPORT_MEDIA_TYPE } from '../../src/http/native/export.wire.ts';
+import { isByName } from '../../src/domain/problem/names.ts';
+import { EXPORT_MEDIA_TYPE } from '../../src/http/native/exports/export.wire.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
-import type { OperationDescription } from '../../src/http/operation.ts';
+import type { OperationDescription } from '../../src/http/operation/operation.ts';
 import { registration } from '../../src/http/sdk/accounts.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { problemSchema } from '../../src/http/wire/problem.ts';

@@ -1,7 +1,7 @@
 /** Requests that wait while their key is revoked: what they waited for is not sent. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseApiKey } from '../../src/domain/api-key.ts';
+import { parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { blackBox, type NativeService, openNativeService, prepareObjective, type Send } from './native-service.ts';
 import { makeVisitors } from './session-browser.ts';
 

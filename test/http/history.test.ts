@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeEarlierObjectives } from '../../src/application/search/judge-runs.ts';
-import { historySchema } from '../../src/http/native/history.wire.ts';
+import { historySchema } from '../../src/http/native/search/history.wire.ts';
 import { blackBox, type NativeService, NO_OPTIONS, openNativeService, prepareObjective } from './native-service.ts';
 
 let service: NativeService;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { purgeIdempotencyKeys, runOnce } from '../../src/application/idempotent.ts';
-import { failExhaustedJobs } from '../../src/application/maintenance.ts';
+import { failExhaustedJobs } from '../../src/application/search/maintenance.ts';
 import {
   type NativeService,
   OBJECTIVES,

@@ -1,6 +1,6 @@
 /** Tests what a client states about inputs beyond bounds and types, from the request to the last suggestion. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectSchema } from '../../src/http/native/projects.wire.ts';
+import { projectSchema } from '../../src/http/native/problem/projects.wire.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 
 let service: NativeService;

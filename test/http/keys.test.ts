@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { MAXIMUM_KEYS } from '../../src/application/accounts/manage-account-keys.ts';
-import { parseApiKey } from '../../src/domain/api-key.ts';
+import { parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { type Answered, type NativeService, openNativeService, type Send } from './native-service.ts';
 
 const FUTURE = '2099-12-31T12:00:00.000Z';

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seedObjective } from '../../harness/seeded-history.ts';
-import { purgeLinks } from '../../src/application/accounts/shared-links.ts';
-import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
-import { MAXIMUM_LINKS } from '../../src/domain/shared-link.ts';
+import { purgeDeleted } from '../../src/application/deletion/purge-deleted.ts';
+import { purgeLinks } from '../../src/application/exports/shared-links.ts';
+import { MAXIMUM_LINKS } from '../../src/domain/exports/shared-link.ts';
+import { WrongKeys } from '../../src/http/fairness/wrong-keys.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
-import { WrongKeys } from '../../src/http/wrong-keys.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 
 const LIMIT = 5;

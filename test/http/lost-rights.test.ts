@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAXIMUM_SESSIONS } from '../../src/domain/browser-session.ts';
-import { MAXIMUM_OWN_KEYS, type Role } from '../../src/domain/people.ts';
+import { MAXIMUM_SESSIONS } from '../../src/domain/accounts/browser-session.ts';
+import { MAXIMUM_OWN_KEYS, type Role } from '../../src/domain/people/people.ts';
 import { makePeople, tokenIn } from '../support/people.ts';
 import { type NativeService, openNativeService, prepareObjective, type Send } from './native-service.ts';
 

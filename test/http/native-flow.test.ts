@@ -1,12 +1,12 @@
 /** The native dialect from the first model to a satisfied objective, and every field of every record on the way. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { embeddedInverseSchema, inverseSchema, suggestionSchema } from '../../src/http/native/inverses.wire.ts';
-import { modelSchema } from '../../src/http/native/models.wire.ts';
-import { explainedObjectiveSchema, loadedObjectivesSchema } from '../../src/http/native/objectives.wire.ts';
-import { loadedSetSchema, outputCaseSetSchema } from '../../src/http/native/output-cases.wire.ts';
-import { projectSchema } from '../../src/http/native/projects.wire.ts';
-import { trialSchema } from '../../src/http/native/trials.wire.ts';
+import { loadedSetSchema, outputCaseSetSchema } from '../../src/http/native/data/output-cases.wire.ts';
+import { trialSchema } from '../../src/http/native/data/trials.wire.ts';
+import { modelSchema } from '../../src/http/native/problem/models.wire.ts';
+import { projectSchema } from '../../src/http/native/problem/projects.wire.ts';
+import { embeddedInverseSchema, inverseSchema, suggestionSchema } from '../../src/http/native/search/inverses.wire.ts';
+import { explainedObjectiveSchema, loadedObjectivesSchema } from '../../src/http/native/search/objectives.wire.ts';
 import {
   blackBox,
   type NativeService,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { connectTo } from '../../harness/database-handle.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { revokeKey } from '../../src/application/accounts/manage-keys.ts';
-import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
+import { formatApiKey, makeApiKey } from '../../src/domain/accounts/api-key.ts';
 import { problemSchema } from '../../src/http/wire/problem.ts';
 import {
   type Answered,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanFileName } from '../../src/domain/note.ts';
+import { cleanFileName } from '../../src/domain/notes/note.ts';
 import { SMALL_JPEG, withExif } from '../support/pictures.ts';
 import { type NativeService, openNativeService, prepareObjective } from './native-service.ts';
 

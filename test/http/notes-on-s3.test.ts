@@ -1,9 +1,9 @@
 /** Files of notes on storage that speaks the S3 protocol. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { purgeAtOnce, purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { purgeAtOnce, purgeDeleted } from '../../src/application/deletion/purge-deleted.ts';
 import { type ObjectStore, removeFiles } from '../../src/application/notes/note-files.ts';
-import { makeS3Store } from '../../src/files/s3-store.ts';
+import { makeS3Store } from '../../src/outside/files/s3-store.ts';
 import { hasS3Storage, type S3Storage, startS3Storage } from '../support/s3-storage.ts';
 import { type NativeService, openNativeService, prepareObjective } from './native-service.ts';
 

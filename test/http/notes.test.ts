@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countStorage } from '../../src/application/accounts/count-storage.ts';
-import { purgeAtOnce, purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { purgeAtOnce, purgeDeleted } from '../../src/application/deletion/purge-deleted.ts';
 import { purgeNotes } from '../../src/application/notes/keep-notes.ts';
 import { SMALL_JPEG, withExif } from '../support/pictures.ts';
 import { type NativeService, openNativeService, prepareObjective, type Send } from './native-service.ts';

@@ -1,7 +1,7 @@
 /** All objectives of an account at a glance. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { objectiveGlanceSchema } from '../../src/http/native/overview.wire.ts';
+import { objectiveGlanceSchema } from '../../src/http/native/search/overview.wire.ts';
 import {
   blackBox,
   type NativeService,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { compressFiles } from '../../src/dev/build-page.ts';
+import { compressFiles } from '../../tools/build-page.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 
 const POLICY =

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
-import { suggestedInversesSchema } from '../../src/http/native/inverses.wire.ts';
-import { objectiveSchema } from '../../src/http/native/objectives.wire.ts';
+import { suggestedInversesSchema } from '../../src/http/native/search/inverses.wire.ts';
+import { objectiveSchema } from '../../src/http/native/search/objectives.wire.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
 import { blackBox, type NativeService, NEVER, OBJECTIVES, openNativeService, prepareTrial } from './native-service.ts';
 

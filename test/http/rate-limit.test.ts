@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
 import { makeSharedWindow, purgeRateLimits } from '../../src/db/accounts/rate-limits.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
-import { makeMemoryWindow, makeRateLimiter, type TakeFromWindow, WINDOW_SECONDS } from '../../src/http/rate-limiter.ts';
+import {
+  makeMemoryWindow,
+  makeRateLimiter,
+  type TakeFromWindow,
+  WINDOW_SECONDS,
+} from '../../src/http/fairness/rate-limiter.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { openNativeService } from './native-service.ts';
 

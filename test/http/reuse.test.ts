@@ -1,7 +1,7 @@
 /** Tests what an objective learns from, where it starts, and limits on the inputs of its own, over HTTP. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadedObjectivesSchema, objectiveSchema } from '../../src/http/native/objectives.wire.ts';
+import { loadedObjectivesSchema, objectiveSchema } from '../../src/http/native/search/objectives.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareTrial } from './native-service.ts';
 
 let service: NativeService;

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROLES, type Role } from '../../src/domain/people.ts';
+import { ROLES, type Role } from '../../src/domain/people/people.ts';
 import { openIdOf, startOpenIdProvider, type TestProvider } from '../support/openid-provider.ts';
 import { CALLBACK, makeSignIn } from '../support/openid-sign-in.ts';
 import { makePeople } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
-import type { Operation } from '../../src/http/operation.ts';
+import type { Operation } from '../../src/http/operation/operation.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 

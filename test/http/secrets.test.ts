@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { type Service, startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { formatApiKey, makeApiKey, parseApiKey } from '../../src/domain/api-key.ts';
+import { type Service, startService } from '../../src/composing/compose.ts';
+import { formatApiKey, makeApiKey, parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { openSharedEngine } from '../support/shared-engine.ts';
 

@@ -1,7 +1,7 @@
 /** Tests what programs on other ports of the host can do with cookies, which ignore ports: receive them, and add some of the same name. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import { makeToken } from '../../src/domain/browser-session.ts';
+import { makeToken } from '../../src/domain/accounts/browser-session.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 import { HOST, makeVisitors } from './session-browser.ts';
 

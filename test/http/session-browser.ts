@@ -1,6 +1,6 @@
 /** Browsers that sign in to the page, without a browser: they keep their secrets and say where their requests come from. */
 import { expect } from 'vitest';
-import { parseApiKey, type Scope } from '../../src/domain/api-key.ts';
+import { parseApiKey, type Scope } from '../../src/domain/accounts/api-key.ts';
 import type { NativeService, Send } from './native-service.ts';
 
 export const HOST = 'rig.example:8080';

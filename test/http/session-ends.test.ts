@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink, purgeSessions } from '../../src/application/accounts/browser-sessions.ts';
 import { rotateKey } from '../../src/application/accounts/manage-keys.ts';
-import { IDLE_HOURS, LIFETIME_DAYS } from '../../src/domain/browser-session.ts';
+import { IDLE_HOURS, LIFETIME_DAYS } from '../../src/domain/accounts/browser-session.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 import { makeVisitors, SESSION_ENDED } from './session-browser.ts';
 

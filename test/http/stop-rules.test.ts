@@ -1,8 +1,8 @@
 /** Tests when an objective ends although inputs are left to try, and what it says about its end. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stopOverdue } from '../../src/application/maintenance.ts';
-import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
+import { stopOverdue } from '../../src/application/search/maintenance.ts';
+import { makeUrlJudge } from '../../src/outside/webhooks/target-guard.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 
 let service: NativeService;

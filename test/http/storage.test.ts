@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountLimits } from '../../src/application/accounts/account-limits.ts';
 import { countStorage } from '../../src/application/accounts/count-storage.ts';
-import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { purgeDeleted } from '../../src/application/deletion/purge-deleted.ts';
 import { countAll } from '../support/stored.ts';
 import {
   blackBox,

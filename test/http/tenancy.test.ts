@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertWorkbook } from '../../src/db/workbooks/workbooks.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
-import { type Operation, pathNames } from '../../src/http/operation.ts';
+import { type Operation, pathNames } from '../../src/http/operation/operation.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { SMALL_JPEG } from '../support/pictures.ts';
 import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, type Send } from './native-service.ts';

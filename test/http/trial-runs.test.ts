@@ -1,6 +1,6 @@
 /** All runs of a trial as one list: cases, designed and added, and the runs of all its objectives. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { trialRunSchema } from '../../src/http/native/trial-runs.wire.ts';
+import { trialRunSchema } from '../../src/http/native/search/trial-runs.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 
 let service: NativeService;

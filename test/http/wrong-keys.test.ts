@@ -3,9 +3,9 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { sql } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
-import { formatApiKey, makeApiKey, parseApiKey } from '../../src/domain/api-key.ts';
-import type { HttpSettings } from '../../src/http/deps.ts';
-import { WrongKeys } from '../../src/http/wrong-keys.ts';
+import { formatApiKey, makeApiKey, parseApiKey } from '../../src/domain/accounts/api-key.ts';
+import { WrongKeys } from '../../src/http/fairness/wrong-keys.ts';
+import type { HttpSettings } from '../../src/http/operation/deps.ts';
 import { startTestService } from '../support/service.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 

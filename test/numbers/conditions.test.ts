@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCondition } from '../../src/domain/expression.ts';
+import { parseCondition } from '../../src/domain/problem/expression.ts';
 import { isConditionMet } from '../../src/numbers/conditions.ts';
 
 function conditionOf(text: string) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Space, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Space, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 
 const width = fc.integer({ min: -12, max: 12 }).map((exponent) => 10 ** exponent);
 

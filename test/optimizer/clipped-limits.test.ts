@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atLeast, atMost, float, type Game, minimize, play } from '../../harness/optimizer-game.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const UNKNOWN = 1e20;

@@ -4,7 +4,7 @@ import { play } from '../../bench/solvers/play.ts';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 interface Ended {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { float, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const variables = [float(-1, 1), float(-1, 1)];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { play, type Report } from '../../bench/gradients/play.ts';
 import { jacobianOf, SYSTEMS } from '../../bench/gradients/systems.ts';
 import { explain } from '../../src/optimizer/explain.ts';
-import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const doses = SYSTEMS.find(({ name }) => name === 'doses')!;

@@ -12,9 +12,9 @@ import {
 } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { diagnose } from '../../src/optimizer/explanation/diagnosis.ts';
-import type { Diagnosis } from '../../src/optimizer/insights.ts';
-import type { Prepared } from '../../src/optimizer/prepare.ts';
-import type { Goal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Diagnosis } from '../../src/optimizer/interface/insights.ts';
+import type { Goal, SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
+import type { Prepared } from '../../src/optimizer/search/prepare.ts';
 import { Predictor } from '../../src/optimizer/surrogate/predictor.ts';
 
 const integer = (minimum: number, maximum: number): Variable => ({ kind: 'integer', minimum, maximum });

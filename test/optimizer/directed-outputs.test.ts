@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atMost, float, maximize, minimize } from '../../harness/optimizer-game.ts';
 import { type Cases, collectCases } from '../../src/optimizer/goal/cases.ts';
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { bestFeasible, hasStagnated, seeksLimits } from '../../src/optimizer/search/directed-outputs.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minimize as best, float, type Game, play, within } from '../../harness/optimizer-game.ts';
 import { collectCases } from '../../src/optimizer/goal/cases.ts';
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { makeRedundancy } from '../../src/optimizer/search/redundant.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { Predictor } from '../../src/optimizer/surrogate/predictor.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Space, Variable } from '../../src/optimizer/problem.ts';
+import type { Space, Variable } from '../../src/optimizer/interface/problem.ts';
 import { decode, type Encoding, encode, makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { spaces } from './arbitraries.ts';
 

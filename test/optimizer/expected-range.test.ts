@@ -1,7 +1,7 @@
 /** The ranges in which the outputs of a suggestion are expected. */
 import { describe, expect, it } from 'vitest';
 import { exactly, float, type Game, play, within } from '../../harness/optimizer-game.ts';
-import type { Prepared } from '../../src/optimizer/prepare.ts';
+import type { Prepared } from '../../src/optimizer/search/prepare.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const game: Game = {

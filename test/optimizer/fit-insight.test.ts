@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { play } from '../../bench/fits/play.ts';
 import { UNDETERMINED } from '../../bench/fits/undetermined.ts';
-import { describeFitInsight, isUnsure } from '../../src/domain/fit-parameters.ts';
+import { describeFitInsight, isUnsure } from '../../src/domain/search/fit-parameters.ts';
 import { fitInsight } from '../../src/optimizer/fit-insight.ts';
-import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 
 const FREE: Target = { lower: -Infinity, upper: Infinity, lowerOpen: false, upperOpen: false, direction: 'none' };
 const number = (minimum: number, maximum: number): Variable => ({ kind: 'float', minimum, maximum });

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { type FitGoal, misfitOf } from '../../src/numbers/misfit.ts';
 import { explain } from '../../src/optimizer/explain.ts';
+import type { Proposal, SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { Proposal, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { trustedRegion } from '../../src/optimizer/search/trusted-region.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { float, within } from '../../harness/optimizer-game.ts';
 import { explainFrom } from '../../src/optimizer/explain.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { History, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { History, SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { spaces, targets } from './arbitraries.ts';
 

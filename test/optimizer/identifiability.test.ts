@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { float, play, within } from '../../harness/optimizer-game.ts';
 import { identifiability } from '../../src/optimizer/identifiability.ts';
-import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 
 type Evaluate = (x: readonly number[]) => readonly number[];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Condition, Expression, Variable } from '../../src/optimizer/problem.ts';
+import type { Condition, Expression, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Variable } from '../../src/optimizer/problem.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { logScale, toScale } from '../../src/optimizer/surrogate/input-scale.ts';
 

@@ -3,9 +3,9 @@ import { drawMembers } from '../../bench/insight/families.ts';
 import { sampled, searched, tally } from '../../bench/insight/tally.ts';
 import { atLeast, atMost, float, minimize, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
-import type { OutputInsight } from '../../src/optimizer/insights.ts';
+import type { OutputInsight } from '../../src/optimizer/interface/insights.ts';
+import type { SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 

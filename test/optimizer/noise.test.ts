@@ -14,10 +14,10 @@ import {
 } from '../../src/optimizer/confidence/probability.ts';
 import { makeModels } from '../../src/optimizer/confidence/standing.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { Goal, Noise, Proposal, SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { Goal, Noise, Proposal, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { questOf } from '../../src/optimizer/quests/quest-of.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { noiseVariance } from '../../src/optimizer/surrogate/model-choice.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withOneDirection } from '../../src/optimizer/goal/one-direction.ts';
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 
 const free = { lower: -Infinity, upper: Infinity, lowerOpen: false, upperOpen: false } as const;
 const smallest: Target = { ...free, direction: 'minimize' };

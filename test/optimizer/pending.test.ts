@@ -13,8 +13,8 @@ import {
   withPending,
 } from '../../harness/optimizer-game.ts';
 import { explain, explainFrom } from '../../src/optimizer/explain.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { Condition, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { Condition, SuggestRequest } from '../../src/optimizer/interface/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';

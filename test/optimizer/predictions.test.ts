@@ -1,7 +1,7 @@
 /** Predictions along inputs and over a grid, of a function that the models know well. */
 import { expect, it } from 'vitest';
+import type { SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
 import { predictions } from '../../src/optimizer/predictions.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 
 const VARIABLES: readonly Variable[] = [
   { kind: 'float', minimum: 0, maximum: 10 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { float, play, within } from '../../harness/optimizer-game.ts';
 import { explain, explainFrom } from '../../src/optimizer/explain.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 
 const { request } = play(

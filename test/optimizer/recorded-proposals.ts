@@ -10,7 +10,7 @@ import {
   proposeTogether,
   within,
 } from '../../harness/optimizer-game.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
+import type { Variable } from '../../src/optimizer/interface/problem.ts';
 
 const mixed: Variable[] = [
   float(-1, 1),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../bench/problems/sets.ts';
 import { play } from '../../bench/solvers/play.ts';
 import { collectCases } from '../../src/optimizer/goal/cases.ts';
-import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { withRelaxedLimits } from '../../src/optimizer/search/relaxed-limits.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { fitScope } from '../../src/optimizer/surrogate/scope.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atLeast, float, minimize } from '../../harness/optimizer-game.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { regionState, startsAtBest } from '../../src/optimizer/search/restarts.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 

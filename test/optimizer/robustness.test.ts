@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { atMost, float, within } from '../../harness/optimizer-game.ts';
+import type { InputTolerances, SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { normalCdf } from '../../src/optimizer/numerics/normal.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { InputTolerances, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { robustness } from '../../src/optimizer/robustness.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { exactly, float, type Game, within } from '../../harness/optimizer-game.ts';
 import { distanceBetween } from '../../src/domain/search/several-solutions.ts';
 import { findSolutions } from '../../src/optimizer/find-solutions.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeDistance } from '../../src/optimizer/space/distance.ts';
 import { encode, makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';

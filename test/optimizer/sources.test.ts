@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { CoarseSource, History, Space, SuggestRequest, Target } from '../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { CoarseSource, History, Space, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 type Model = (x: readonly number[]) => number[];

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fewInputs } from '../../bench/badly-posed/known-optima.ts';
 import { defineProblems, minimize as minimizeNumber } from '../../bench/problems/problem.ts';
 import { playAndRecord } from '../../bench/solvers/play.ts';
-import { NO_TARGET } from '../../src/domain/objective.ts';
+import { NO_TARGET } from '../../src/domain/search/objective.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Proposal, StopRule, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import type { Proposal, StopRule, SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const square: Variable = { kind: 'float', minimum: -2, maximum: 2 };

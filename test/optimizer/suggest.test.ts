@@ -11,7 +11,7 @@ import {
   play,
   within,
 } from '../../harness/optimizer-game.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces } from './arbitraries.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { collectCases } from '../../src/optimizer/goal/cases.ts';
 import { stallOf } from '../../src/optimizer/goal/targets.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 
 describe('the stall', () => {
   const loss = Float64Array.of(4, 1, 3, 2, 5, 0.95, 6);

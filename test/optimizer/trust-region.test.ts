@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atMost, float, minimize } from '../../harness/optimizer-game.ts';
+import type { SuggestRequest, Target, Variable } from '../../src/optimizer/interface/problem.ts';
 import { type Quadratic, quadraticAt, trustStep } from '../../src/optimizer/linalg/trust-step.ts';
-import { prepare } from '../../src/optimizer/prepare.ts';
-import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { questOf } from '../../src/optimizer/quests/quest-of.ts';
+import { prepare } from '../../src/optimizer/search/prepare.ts';
 import { constantModel, lagrangeOf, updated, weightsAt } from '../../src/optimizer/search/quadratic-model.ts';
 import { quadraticSize, TrustRegion } from '../../src/optimizer/search/trust-region.ts';
 import { trustRegionPoint } from '../../src/optimizer/search/trust-region-turn.ts';

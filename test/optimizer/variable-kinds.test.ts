@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Variable } from '../../src/optimizer/interface/problem.ts';
 import { decode, encode, everyInput, levelAt, levelCount, makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
 import { lossesOf, toIntervals } from '../../src/optimizer/goal/targets.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest } from '../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 /** Both outputs cannot be met: their targets are on different sides of what one input decides. */

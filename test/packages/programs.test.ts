@@ -4,8 +4,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { findBinaries, programIn } from '../../src/dev/postgres-binaries.ts';
-import { reachableBinaries } from '../../src/dev/system-user.ts';
+import { findBinaries, programIn } from '../../src/postgres/postgres-binaries.ts';
+import { reachableBinaries } from '../../src/postgres/system-user.ts';
 
 const { pythons, users } = inject('packages');
 const [python] = pythons;

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import type { Scope } from '../../src/domain/api-key.ts';
+import type { Scope } from '../../src/domain/accounts/api-key.ts';
+import { openReceiver } from '../outside/webhooks/receiver.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { openReceiver } from '../webhooks/receiver.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { type CommandOptions, makeCommandRunner } from '../../src/runner/command-runner.ts';
+import { type CommandOptions, makeCommandRunner } from '../../src/runner/programs/command-runner.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 let folder: string;
@@ -286,7 +286,7 @@ test('a log that cannot be written costs no result', async () => {
 
 test('when the evaluator is killed, its programs are ended soon', async () => {
   const file = path.join(folder, 'evaluator.ts');
-  const source = new URL('../../src/runner/command-runner.ts', import.meta.url).pathname;
+  const source = new URL('../../src/runner/programs/command-runner.ts', import.meta.url).pathname;
   const script = 'trap "" TERM; echo $$ > pid; while :; do sleep 1; done';
   await writeFile(
     file,

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
 import { fitText, fit as fitValues, readCurve } from '../../clients/typescript/src/solve/fit.ts';
-import { readDocument } from '../../src/runner/exchange.ts';
-import { makeOutputReader } from '../../src/runner/read-output.ts';
+import { readDocument } from '../../src/runner/files/exchange.ts';
+import { makeOutputReader } from '../../src/runner/files/read-output.ts';
 import CASES from '../clients/curve-cases.json' with { type: 'json' };
 
 let folder: string;

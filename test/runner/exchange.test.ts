@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { readDocument, readFailWord, writeEnvironment, writeMessage } from '../../src/runner/exchange.ts';
-import { parseExitCodes } from '../../src/runner/exit-codes.ts';
+import { readDocument, readFailWord, writeEnvironment, writeMessage } from '../../src/runner/files/exchange.ts';
+import { parseExitCodes } from '../../src/runner/programs/exit-codes.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 const NAMES = ['mass', 'sag'];

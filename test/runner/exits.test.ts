@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type CommandOptions, makeCommandRunner } from '../../src/runner/command-runner.ts';
+import { type CommandOptions, makeCommandRunner } from '../../src/runner/programs/command-runner.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 const recorded = path.join(import.meta.dirname, 'exits');

@@ -1,6 +1,6 @@
 /** Fits in a problem file. */
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../../src/runner/exchange.ts';
+import { readDocument } from '../../src/runner/files/exchange.ts';
 import { dataFilesIn } from '../../src/runner/output-keys.ts';
 import type { Problem } from '../../src/runner/problem.ts';
 import { inFileWords, toBodies } from '../../src/runner/problem-bodies.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { evaluateUnderConditions } from '../../src/runner/conditions.ts';
-import { readDocument } from '../../src/runner/exchange.ts';
-import { parseJacobian } from '../../src/runner/jacobian-file.ts';
+import { readDocument } from '../../src/runner/files/exchange.ts';
+import { parseJacobian } from '../../src/runner/files/jacobian-file.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fitText, fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
 import type { TableLayout } from '../../clients/typescript/src/solve/table.ts';
-import { makeOutputReader } from '../../src/runner/read-output.ts';
+import { makeOutputReader } from '../../src/runner/files/read-output.ts';
 import CASES from './outputs/cases.json' with { type: 'json' };
 import PROGRAMS from './outputs/programs.json' with { type: 'json' };
 

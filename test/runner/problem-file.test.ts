@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseTolerance } from '../../src/runner/goals.ts';
+import { parseTolerance } from '../../src/runner/files/goals.ts';
 import type { Problem } from '../../src/runner/problem.ts';
 import { inFileWords, toBodies } from '../../src/runner/problem-bodies.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';

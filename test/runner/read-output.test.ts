@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeOutputReader } from '../../src/runner/read-output.ts';
+import { makeOutputReader } from '../../src/runner/files/read-output.ts';
 
 const FILES = {
   'out.json': '{"results": [{"mass": 1.25, "a/b~c": "4e2"}], "sag": 0.5, "mass": 7}',

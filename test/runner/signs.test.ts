@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
-import { makeCommandRunner } from '../../src/runner/command-runner.ts';
-import { RunLog } from '../../src/runner/run-log.ts';
-import { makeSigns } from '../../src/runner/signs.ts';
+import { RunLog } from '../../src/runner/files/run-log.ts';
+import { makeCommandRunner } from '../../src/runner/programs/command-runner.ts';
+import { makeSigns } from '../../src/runner/programs/signs.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 let folder: string;

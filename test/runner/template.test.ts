@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseArgument, parseFileTemplate } from '../../src/runner/template.ts';
+import { parseArgument, parseFileTemplate } from '../../src/runner/files/template.ts';
 
 const VALUES = { length: 3.5, 'incubation, days': 4, bolts: 8, steel: 'S355', tiny: -1.5e-7, 'ratio:a': 0.25 };
 const render = (text: string) => parseFileTemplate(text, 'in.tmpl').render(VALUES);

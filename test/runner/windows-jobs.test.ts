@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { findFile } from '../../src/runner/program-file.ts';
-import { JobGuard } from '../../src/runner/windows-jobs.ts';
+import { findFile } from '../../src/runner/programs/program-file.ts';
+import { JobGuard } from '../../src/runner/programs/windows-jobs.ts';
 
 /** Speaks as the PowerShell does, with process groups of one process for jobs. */
 const STAND_IN = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
-import { type CommandOptions, makeCommandRunner } from '../../src/runner/command-runner.ts';
+import { type CommandOptions, makeCommandRunner } from '../../src/runner/programs/command-runner.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
 /** Tests what programs read of the inputs: the look before any run. */
 import { describe, expect, it, test } from 'vitest';
+import { parseArgument, parseFileTemplate } from '../../src/runner/files/template.ts';
+import { tryWriting } from '../../src/runner/files/writing.ts';
 import type { InputDefinition } from '../../src/runner/problem.ts';
-import { parseArgument, parseFileTemplate } from '../../src/runner/template.ts';
 import { trialOf } from '../../src/runner/trial-values.ts';
-import { tryWriting } from '../../src/runner/writing.ts';
 
 const FLOAT: InputDefinition = {
   name: 'k',

@@ -13,11 +13,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findOwners } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { findFreePort } from '../../harness/free-port.ts';
-import { parseApiKey } from '../../src/domain/api-key.ts';
+import { parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { SETTING_NAMES } from '../../tools/settings-page.ts';
 import { isPlayedAlone } from '../support/doc-blocks.ts';
 import { commandsOf, type DocCommand, type DocPage, readPages } from '../support/doc-commands.ts';
-import { SETTING_NAMES } from '../support/settings-page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

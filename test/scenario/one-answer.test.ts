@@ -24,14 +24,14 @@ import type {
 import { solve, within } from '../../clients/typescript/src/solve.ts';
 import { type Agent, connectAgent } from '../../harness/agent-client.ts';
 import { sheetPython as python } from '../../harness/sheet-python.ts';
-import { headOf } from '../../src/shown/columns.ts';
-import { nameOfBest } from '../../src/shown/nearness.ts';
-import { inputText } from '../../src/shown/values.ts';
-import { verdictOf } from '../../src/shown/verdict.ts';
+import { headOf } from '../../src/presentation/columns.ts';
+import { nameOfBest } from '../../src/presentation/nearness.ts';
+import { inputText } from '../../src/presentation/values.ts';
+import { verdictOf } from '../../src/presentation/verdict.ts';
+import { openReceiver, type Receiver } from '../outside/webhooks/receiver.ts';
 import { type Box, type Client, INPUTS, PLAYS, type Play, plain } from '../support/answer-plays.ts';
 import { callCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
 
 const isInFull = (process.env['TEST_ANSWERS_IN_FULL'] ?? '') !== '';
 

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openReceiver } from '../outside/webhooks/receiver.ts';
 import { readProgram } from '../support/doc-programs.ts';
 import { installPythonClient, type PythonClient } from '../support/python-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { openReceiver } from '../webhooks/receiver.ts';
 
 const installed = await installPythonClient();
 const reason = installed.kind === 'missing' ? installed.reason : undefined;

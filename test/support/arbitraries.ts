@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { type InputSpace, InputType } from '../../src/domain/input-space.ts';
+import { type InputSpace, InputType } from '../../src/domain/problem/input-space.ts';
 import {
   hasBounds,
   OBJECTIVE_TYPES,
   type ObjectiveDefinition,
   ObjectiveType,
   type ObjectiveType as Type,
-} from '../../src/domain/objective.ts';
+} from '../../src/domain/search/objective.ts';
 
 /** Any finite double, including subnormals and both zeros. */
 export const finiteDouble = fc.double({ noNaN: true, noDefaultInfinity: true });

@@ -1,15 +1,15 @@
 /** Starting points of tests: a database with an account, and a project with a loaded objective. */
 import { connectTo } from '../../harness/database-handle.ts';
-import { createProject } from '../../src/application/data/create-project.ts';
 import { loadOutputCases } from '../../src/application/data/load-output-cases.ts';
-import { createModel } from '../../src/application/data/manage-models.ts';
+import { createProject } from '../../src/application/problem/create-project.ts';
+import { createModel } from '../../src/application/problem/manage-models.ts';
 import { loadObjectives } from '../../src/application/search/load-objectives.ts';
 import { getObjective } from '../../src/application/search/read-objectives.ts';
 import { ensureAccount } from '../../src/db/accounts/accounts.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
-import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import type { NewObjective, ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import type { Inverse } from '../../src/domain/search/inverse.ts';
+import type { NewObjective, ObjectiveWithInverses } from '../../src/domain/search/objective.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {

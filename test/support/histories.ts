@@ -1,7 +1,7 @@
 /** Arbitrary objectives with inverses in any state, to test how they are presented. */
 import fc from 'fast-check';
-import type { Inverse } from '../../src/domain/inverse.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import type { Inverse } from '../../src/domain/search/inverse.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/search/objective.ts';
 import { toPositiveZero, withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { anyJudged, type Judged } from './arbitraries.ts';
 import { LEARNS_ALONE } from './learns-alone.ts';

@@ -1,5 +1,5 @@
 /** Runs a durable embedded server until it is killed, and prints its URL when ready. Argument: the folder. */
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 
 const ignore = () => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -1,4 +1,4 @@
-import type { Objective } from '../../src/domain/objective.ts';
+import type { Objective } from '../../src/domain/search/objective.ts';
 
 /** An objective that learns from nothing but its cases, has no limits and options of its own, and one open inverse at a time. */
 export const LEARNS_ALONE: Pick<

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import type { OpenId } from '../../src/application/people/openid-sign-in.ts';
-import type { GroupSeparator, OpenIdRules } from '../../src/domain/openid.ts';
-import { OpenIdProvider } from '../../src/openid/provider.ts';
+import type { GroupSeparator, OpenIdRules } from '../../src/domain/people/openid.ts';
+import { OpenIdProvider } from '../../src/outside/openid/provider.ts';
 
 interface ProviderAccount {
   readonly name?: string;

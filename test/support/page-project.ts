@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { type BrowserToLaunch, findBrowser } from '../../harness/find-browser.ts';
-import { buildPage } from '../../src/dev/build-page.ts';
+import { buildPage } from '../../tools/build-page.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

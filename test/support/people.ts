@@ -1,6 +1,6 @@
 /** People in tests: they are invited, give their names and use the service as browsers do. */
 import { expect } from 'vitest';
-import type { Role } from '../../src/domain/people.ts';
+import type { Role } from '../../src/domain/people/people.ts';
 import type { NativeService, Send } from '../http/native-service.ts';
 import { makeVisitors } from '../http/session-browser.ts';
 

@@ -9,7 +9,7 @@ import { migrateDatabase } from '../../harness/database-handle.ts';
 import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { findOldestBinaries, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import type { PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
+import type { PostgresBinaries } from '../../src/postgres/postgres-binaries.ts';
 import { dockerOffers, hasImage } from './docker-engine.ts';
 
 interface Choice {

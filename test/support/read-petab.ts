@@ -8,7 +8,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { factsOfSet } from '../../src/runner/petab/facts.ts';
+import { factsOfSet } from '../../src/runner/black-box/petab-facts.ts';
 import { loadPetab } from '../../src/runner/petab/load-petab.ts';
 import { PetabError } from '../../src/runner/petab/petab-error.ts';
 import { nameOfSet } from '../../src/runner/petab/petab-problem.ts';

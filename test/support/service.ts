@@ -1,9 +1,9 @@
 /** The whole service on a fresh database, with a client that uses real HTTP. */
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { type Roles, type Service, startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { type Roles, type Service, startService } from '../../src/composing/compose.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { createTestDatabase, pooledSettings } from './postgres.ts';
 import { openSharedEngine } from './shared-engine.ts';
 

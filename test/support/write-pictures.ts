@@ -14,7 +14,7 @@ import { type Browser, chromium, type Locator } from 'playwright-core';
 import { findBrowser } from '../../harness/find-browser.ts';
 import { openPageSession } from '../../harness/page-session.ts';
 import { type StartedService, startService } from '../../harness/started-service.ts';
-import { buildPage } from '../../src/dev/build-page.ts';
+import { buildPage } from '../../tools/build-page.ts';
 import { isWritten } from './doc-blocks.ts';
 import { blocksOf, readPages } from './doc-commands.ts';
 import { findMissing } from './trades.ts';

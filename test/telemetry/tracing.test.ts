@@ -1,9 +1,9 @@
 /** Traces from a request through the worker to the statements, sent to a receiver. Ingress and worker are separate services. */
 import { describe, expect, it } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
-import { startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { startService } from '../../src/composing/compose.ts';
 import { makeLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { startOtlpTracing } from '../../src/telemetry/otlp-tracing.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { toNetwork } from '../../src/http/client-address.ts';
+import { toNetwork } from '../../src/http/connection/client-address.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CaseTable } from '../../src/domain/case-table.ts';
+import type { CaseTable } from '../../src/domain/data/case-table.ts';
 import { parseCsvText } from '../../src/http/body/csv-text.ts';
 
 const CELLS = { values: 3_000_000 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TRANSIENT_REFUSALS } from '../../src/application/idempotent.ts';
 import { databaseTrouble, isDatabaseAway } from '../../src/db/connection/transaction.ts';
 import { DomainError, type ErrorCode, makeViolation, validationFailed } from '../../src/domain/errors.ts';
-import { answerError, REFUSALS } from '../../src/http/errors.ts';
+import { answerError, REFUSALS } from '../../src/http/operation/errors.ts';
 
 const context = {
   instance: '/v1/here',

@@ -1,12 +1,12 @@
 /** Bodies of events: complete if they fit, otherwise shortened so that every client can still read them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/event.ts';
-import type { Inverse } from '../../src/domain/inverse.ts';
+import { UNKNOWN_RUN } from '../../src/domain/data/run-fields.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import { NO_NAMES } from '../../src/domain/names.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { UNKNOWN_RUN } from '../../src/domain/run-fields.ts';
+import { NO_NAMES } from '../../src/domain/problem/names.ts';
+import type { Inverse } from '../../src/domain/search/inverse.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/search/objective.ts';
+import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/webhooks/event.ts';
 import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ExpiringMap } from '../../src/http/expiring-map.ts';
+import { ExpiringMap } from '../../src/http/fairness/expiring-map.ts';
 
 it('An expiring map keeps entries until they expire, and never more than its capacity', () => {
   const step = fc.record({ name: fc.constantFrom(...'abcdefgh'), elapsed: fc.nat({ max: 60 }) });

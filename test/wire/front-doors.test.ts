@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { DOORS, type Door, lineOf, sayField, sayViolation } from '../../clients/typescript/src/front-doors.ts';
 import { namesIn } from '../../clients/typescript/src/solve/refusal.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
-import type { JsonObject } from '../support/client-files.ts';
-import { BODIES, buildRefusalFile, refusalCases } from '../support/refusal-cases.ts';
+import type { JsonObject } from '../../tools/client-files.ts';
+import { BODIES, buildRefusalFile, refusalCases } from '../../tools/refusal-cases.ts';
 
 const CASES = refusalCases();
 const SCHEMAS = (buildOpenApiDocument() as { components: { schemas: Record<string, JsonObject> } }).components.schemas;
@@ -125,17 +125,13 @@ describe('the words of front doors', () => {
 
 const HOLE = '\u0000';
 const RULES = [
-  ...['constraint-work', 'fit', 'front-option', 'input-details', 'names', 'objective', 'objective-bounds'],
+  ...['constraint-work', 'input-details', 'names', 'project', 'sources'].map((name) => `problem/${name}`),
+  'data/jacobian',
   ...[
-    'objective-by-name',
-    'objective-limits',
-    'project',
-    'robust-options',
-    'search-options',
-    'sources',
-    'stop-options',
-  ],
-  ...['vectors', 'search/several-solutions', 'jacobian'],
+    ...['fit', 'front-option', 'objective', 'objective-bounds', 'objective-by-name', 'objective-limits'],
+    ...['robust-options', 'search-options', 'several-solutions', 'stop-options'],
+  ].map((name) => `search/${name}`),
+  'vectors',
 ].map((name) => `src/domain/${name}.ts`);
 
 /** Texts that no front door sends: it renames no input, and the schema refuses the last three first. */

@@ -6,17 +6,14 @@ import { readBody } from '../../src/http/body/read-body.ts';
 import { RECORD_EXAMPLES } from '../../src/http/native/examples.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
-import type { OperationDescription } from '../../src/http/operation.ts';
+import type { OperationDescription } from '../../src/http/operation/operation.ts';
 import { registration } from '../../src/http/sdk/accounts.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
-import { OPENAPI_FILES } from '../support/openapi-file.ts';
+import { OPENAPI_FILES } from '../../tools/openapi-file.ts';
 
-it.each(OPENAPI_FILES)(
-  'The file $file is up to date; otherwise run test/support/write-openapi.ts',
-  async ({ file, text }) => {
-    expect(await readFile(file, 'utf8')).toBe(text);
-  },
-);
+it.each(OPENAPI_FILES)('The file $file is up to date; otherwise run tools/write-openapi.ts', async ({ file, text }) => {
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
 
 interface Dialect {
   readonly name: string;

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { viewOf } from '../../src/application/views.ts';
-import type { Inverse } from '../../src/domain/inverse.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { UNKNOWN_RUN } from '../../src/domain/run-fields.ts';
-import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
-import { presentModel } from '../../src/http/native/models.wire.ts';
-import { presentLoadedObjectives, presentObjective } from '../../src/http/native/objectives.wire.ts';
+import { UNKNOWN_RUN } from '../../src/domain/data/run-fields.ts';
+import type { Inverse } from '../../src/domain/search/inverse.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/search/objective.ts';
+import { presentModel } from '../../src/http/native/problem/models.wire.ts';
+import {
+  presentEmbeddedInverse,
+  presentInverse,
+  presentSuggestion,
+} from '../../src/http/native/search/inverses.wire.ts';
+import { presentLoadedObjectives, presentObjective } from '../../src/http/native/search/objectives.wire.ts';
 import { LEARNS_ALONE } from '../support/learns-alone.ts';
 import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeMemoryWindow, makeRateLimiter } from '../../src/http/fairness/rate-limiter.ts';
 import { makeRequestId } from '../../src/http/hooks/request-id.ts';
-import { makeMemoryWindow, makeRateLimiter } from '../../src/http/rate-limiter.ts';
 import { parseId } from '../../src/http/wire/ids.ts';
 import { nextPageLink, parsePageQuery } from '../../src/http/wire/pages.ts';
 import { applyWait, parsePrefer } from '../../src/http/wire/prefer.ts';

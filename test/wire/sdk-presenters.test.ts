@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/domain/matrix.ts';
-import { NO_NAMES } from '../../src/domain/names.ts';
+import { NO_NAMES } from '../../src/domain/problem/names.ts';
 import { readBody } from '../../src/http/body/read-body.ts';
 import { inverseSchema, presentInverse, resultId } from '../../src/http/sdk/inverses.wire.ts';
 import { objectiveSchema, presentObjective } from '../../src/http/sdk/objectives.wire.ts';

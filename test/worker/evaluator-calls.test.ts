@@ -7,11 +7,11 @@ import {
   type PushedEvaluation,
   pushEvaluation,
 } from '../../src/application/evaluations/push-evaluation.ts';
-import type { CallEvaluator } from '../../src/webhooks/call-evaluator.ts';
+import type { CallEvaluator } from '../../src/outside/webhooks/call-evaluator.ts';
+import { openReceiver, type Received, type Receiver } from '../outside/webhooks/receiver.ts';
 import { hasEnded, type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
-import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
 let t: TestService;
 let metricsPort: number;

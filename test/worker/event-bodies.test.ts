@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RecordedEvent } from '../../src/domain/event.ts';
+import type { RecordedEvent } from '../../src/domain/webhooks/event.ts';
 import { EventBodies } from '../../src/worker/event-bodies.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -3,9 +3,9 @@
  */
 import { z } from 'zod';
 import type { Backsolve, ExplainedObjective } from '../../../clients/typescript/src/index.ts';
-import { shown, shownByName } from '../numbers.ts';
-import { anyProblem, byName, findProblem, inputNamesOf, outputNamesOf } from '../problems.ts';
-import { defineTool, fields, type Said, ToolError } from '../tool.ts';
+import { shown, shownByName } from './numbers.ts';
+import { anyProblem, byName, findProblem, inputNamesOf, outputNamesOf } from './problems.ts';
+import { defineTool, fields, type Said, ToolError } from './tool.ts';
 
 const TOPICS = ['diagnosis', 'insight', 'identifiability'] as const;
 

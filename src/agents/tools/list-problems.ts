@@ -1,7 +1,7 @@
 /** The problems of the account, the newest first. */
 import type { Backsolve, Batch, ObjectiveGlance } from '../../../clients/typescript/src/index.ts';
-import { nameOfProblem } from '../problems.ts';
-import { defineTool, fields, type Said } from '../tool.ts';
+import { nameOfProblem } from './problems.ts';
+import { defineTool, fields, type Said } from './tool.ts';
 
 const MOST = 20;
 

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Backsolve, Batch, ClaimedEvaluations } from '../../../clients/typescript/src/index.ts';
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
 import { pause } from '../../../clients/typescript/src/retry.ts';
-import { countOf, inAllDigits } from '../numbers.ts';
-import { isOpen, orMissing, problemNumber, readBatch } from '../problems.ts';
-import { nameOf, writeTicket } from '../run-ticket.ts';
-import { defineTool, fields, type Said, type ToolCall } from '../tool.ts';
+import { countOf, inAllDigits } from './numbers.ts';
+import { isOpen, orMissing, problemNumber, readBatch } from './problems.ts';
 import { describeProblem } from './read-problem.ts';
+import { nameOf, writeTicket } from './run-ticket.ts';
+import { defineTool, fields, type Said, type ToolCall } from './tool.ts';
 
 /** Runs of an agent at a time. */
 const MOST_RUNS = 16;

@@ -1,7 +1,7 @@
 /** Reports on a problem: the answer so far, its misses, and why the search ended. */
 import { probabilityOf } from '../../../clients/typescript/src/evaluator/nearness.ts';
 import type { Backsolve, ExplainedObjective } from '../../../clients/typescript/src/index.ts';
-import { countOf, describeMissed, inAllDigits, shownByName } from '../numbers.ts';
+import { countOf, describeMissed, inAllDigits, shownByName } from './numbers.ts';
 import {
   anyProblem,
   byName,
@@ -10,8 +10,8 @@ import {
   inputNamesOf,
   nameOfProblem,
   outputNamesOf,
-} from '../problems.ts';
-import { defineTool, fields, type Said } from '../tool.ts';
+} from './problems.ts';
+import { defineTool, fields, type Said } from './tool.ts';
 
 export const readProblem = defineTool({
   name: 'read_problem',

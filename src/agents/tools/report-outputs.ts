@@ -9,9 +9,9 @@ import type {
 } from '../../../clients/typescript/src/index.ts';
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
 import { saidBy } from '../../../clients/typescript/src/solve/refusal.ts';
-import { describeMissed, shownByName } from '../numbers.ts';
-import { nameOf, readTicket, runTicket } from '../run-ticket.ts';
-import { defineTool, fields, type Said, ToolError } from '../tool.ts';
+import { describeMissed, shownByName } from './numbers.ts';
+import { nameOf, readTicket, runTicket } from './run-ticket.ts';
+import { defineTool, fields, type Said, ToolError } from './tool.ts';
 
 const schema = fields({
   ticket: runTicket,

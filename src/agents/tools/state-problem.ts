@@ -4,10 +4,10 @@ import type { Backsolve, Batch, Project } from '../../../clients/typescript/src/
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
 import { toServiceName } from '../../../clients/typescript/src/solve/plan.ts';
 import { saidBy } from '../../../clients/typescript/src/solve/refusal.ts';
-import { countOf } from '../numbers.ts';
-import { isOpen } from '../problems.ts';
-import { defineTool, type Said, ToolError } from '../tool.ts';
+import { countOf } from './numbers.ts';
+import { isOpen } from './problems.ts';
 import { type ProblemArguments, problemSchema, type StatedProblem, toStatedProblem } from './stated-problem.ts';
+import { defineTool, type Said, ToolError } from './tool.ts';
 
 export const stateProblem = defineTool({
   name: 'state_problem',

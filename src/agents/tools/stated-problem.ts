@@ -7,8 +7,8 @@ import { atLeast, atMost, type Goal, maximize, minimize, within } from '../../..
 import { boolean, choice, type Input, integer, levels, real } from '../../../clients/typescript/src/solve/inputs.ts';
 import { type ProjectBody, toServiceName } from '../../../clients/typescript/src/solve/plan.ts';
 import { checkProblem, type Problem, toPlan, WORDS } from '../../../clients/typescript/src/solve/problem.ts';
-import { writeBatchName } from '../problems.ts';
-import { fields, ToolError } from '../tool.ts';
+import { writeBatchName } from './problems.ts';
+import { fields, ToolError } from './tool.ts';
 
 const name = z
   .string()

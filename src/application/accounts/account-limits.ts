@@ -1,8 +1,14 @@
 import { readUsage } from '../../db/accounts/account-usage.ts';
 import { lockAccount } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import type { CaseLimits } from '../../domain/case-limits.ts';
-import { isWithin, NO_QUOTA, quotaExceeded, type StorageQuota, type StorageUsage } from '../../domain/storage.ts';
+import {
+  isWithin,
+  NO_QUOTA,
+  quotaExceeded,
+  type StorageQuota,
+  type StorageUsage,
+} from '../../domain/accounts/storage.ts';
+import type { CaseLimits } from '../../domain/data/case-limits.ts';
 
 /** What one account may have at a time; 0 means any number. */
 export interface AccountLimits extends StorageQuota, CaseLimits {

@@ -1,8 +1,8 @@
 import { findUsableKey, type UsableKey } from '../../db/accounts/api-keys.ts';
 import type { Db } from '../../db/connection/transaction.ts';
-import { matchesSecret, parseApiKey, type Scope } from '../../domain/api-key.ts';
+import { matchesSecret, parseApiKey, type Scope } from '../../domain/accounts/api-key.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { type Lender, nameOfActor, scopesWithin } from '../../domain/people.ts';
+import { type Lender, nameOfActor, scopesWithin } from '../../domain/people/people.ts';
 
 export type { Scope };
 

@@ -6,10 +6,10 @@ import { ensureAccount, findAccountId } from '../../db/accounts/accounts.ts';
 import * as sessions from '../../db/accounts/browser-sessions.ts';
 import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { findMemberCalled } from '../../db/people/members.ts';
-import { hashSecret, matchesSecret, SCOPES } from '../../domain/api-key.ts';
-import { LINK_MINUTES, makeToken, parseToken } from '../../domain/browser-session.ts';
+import { hashSecret, matchesSecret, SCOPES } from '../../domain/accounts/api-key.ts';
+import { LINK_MINUTES, makeToken, parseToken } from '../../domain/accounts/browser-session.ts';
 import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
-import { LONGEST_BROWSER, nameOfActor, type Role, scopesWithin } from '../../domain/people.ts';
+import { LONGEST_BROWSER, nameOfActor, type Role, scopesWithin } from '../../domain/people/people.ts';
 import { findRightKey, type Principal } from './authenticate.ts';
 
 /** Who is signed in, as the principal of the session's requests. */

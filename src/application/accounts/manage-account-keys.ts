@@ -6,10 +6,10 @@ import { lockAccount } from '../../db/accounts/accounts.ts';
 import * as keys from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { findMemberCalled } from '../../db/people/members.ts';
-import { allows, isUsable, type KeyRecord, type Scope } from '../../domain/api-key.ts';
+import { allows, isUsable, type KeyRecord, type Scope } from '../../domain/accounts/api-key.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import { MAXIMUM_OWN_KEYS } from '../../domain/people.ts';
+import { MAXIMUM_OWN_KEYS } from '../../domain/people/people.ts';
 import { type Principal, requirePerson } from './authenticate.ts';
 import { ended, type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 

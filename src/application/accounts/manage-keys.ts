@@ -1,7 +1,7 @@
 import { ensureAccount, lockAccount } from '../../db/accounts/accounts.ts';
 import * as keys from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
-import { hashSecret, parseApiKey, type Scope } from '../../domain/api-key.ts';
+import { hashSecret, parseApiKey, type Scope } from '../../domain/accounts/api-key.ts';
 import { DomainError, makeViolation, notFound, validationFailed } from '../../domain/errors.ts';
 import { type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 

@@ -1,8 +1,8 @@
 /** Drafts of the page: what a person typed and has not sent yet. */
 import * as drafts from '../../db/accounts/page-drafts.ts';
 import type { Db } from '../../db/connection/transaction.ts';
+import { ownersOf, type PageDraft } from '../../domain/accounts/page-draft.ts';
 import { notFound } from '../../domain/errors.ts';
-import { ownersOf, type PageDraft } from '../../domain/page-draft.ts';
 
 export function listDrafts(db: Db, accountId: number, subject: string): Promise<readonly PageDraft[]> {
   return drafts.listDrafts(db, accountId, subject);

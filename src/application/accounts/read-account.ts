@@ -1,7 +1,7 @@
 import { readUsage } from '../../db/accounts/account-usage.ts';
 import { getAccountName } from '../../db/accounts/accounts.ts';
 import type { Db } from '../../db/connection/transaction.ts';
-import type { StorageUsage } from '../../domain/storage.ts';
+import type { StorageUsage } from '../../domain/accounts/storage.ts';
 
 export interface AccountView {
   readonly id: number;

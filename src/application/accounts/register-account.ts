@@ -5,10 +5,10 @@
 import { createHmac } from 'node:crypto';
 import { type AccountOwner, findAccount, insertAccount } from '../../db/accounts/accounts.ts';
 import { insertKey } from '../../db/accounts/api-keys.ts';
+import { findOutcome, type IdempotentRequest, storeOutcome } from '../../db/accounts/idempotency-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { findOutcome, type IdempotentRequest, storeOutcome } from '../../db/idempotency-keys.ts';
-import type { Account } from '../../domain/account.ts';
-import { formatApiKey, hashSecret, makeApiKey } from '../../domain/api-key.ts';
+import type { Account } from '../../domain/accounts/account.ts';
+import { formatApiKey, hashSecret, makeApiKey } from '../../domain/accounts/api-key.ts';
 import { makeViolation, validationFailed } from '../../domain/errors.ts';
 import { reusedKey } from '../idempotent.ts';
 import { deriveKey, seal, unseal } from './seal.ts';

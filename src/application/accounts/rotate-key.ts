@@ -1,7 +1,7 @@
 /** Creating and replacing keys on the caller's transaction. */
 import * as keys from '../../db/accounts/api-keys.ts';
 import type { Trx } from '../../db/connection/transaction.ts';
-import { formatApiKey, hashSecret, isUsable, type KeyRecord, makeApiKey } from '../../domain/api-key.ts';
+import { formatApiKey, hashSecret, isUsable, type KeyRecord, makeApiKey } from '../../domain/accounts/api-key.ts';
 import { DomainError } from '../../domain/errors.ts';
 
 export interface RotatedKey {

@@ -1,6 +1,6 @@
 /**
  * Does what a batch needs next, as often as something can be done at once. Each pass reads the batch under its lock, plans
- * (domain/batch.ts) and acts in one transaction, so that a worker may be killed at any moment and several may work on one batch.
+ * (domain/batches/batch.ts) and acts in one transaction, so that a worker may be killed at any moment and several may work on one batch.
  */
 import {
   beginCases,
@@ -12,16 +12,16 @@ import * as objectivesOf from '../../db/batches/batch-objectives.ts';
 import { readBatchState } from '../../db/batches/batch-state.ts';
 import * as batches from '../../db/batches/batches.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { appendInputCases, findProject, findProjectWithCases } from '../../db/data/projects.ts';
+import { appendInputCases, findProject, findProjectWithCases } from '../../db/problem/projects.ts';
 import { updateObjective } from '../../db/search/objectives.ts';
-import { type BatchAction, type BatchState, planBatch } from '../../domain/batch.ts';
+import { type BatchAction, type BatchState, planBatch } from '../../domain/batches/batch.ts';
 import { DomainError, type ErrorCode, isDiskFull } from '../../domain/errors.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
-import { type Designs, NEVER } from '../data/designs.ts';
-import { designFurtherCases } from '../data/input-cases.ts';
 import { loadOutputCases } from '../data/load-output-cases.ts';
+import { type Designs, NEVER } from '../problem/designs.ts';
+import { designFurtherCases } from '../problem/input-cases.ts';
 import { loadObjectives, refuseEmptyRegion } from '../search/load-objectives.ts';
 import { requestSuggestions } from '../search/request-suggestions.ts';
 import { stopObjective } from '../search/stop-objective.ts';

@@ -10,6 +10,7 @@ import * as batches from '../../db/batches/batches.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import { findWorkbook, holdWorkbook } from '../../db/workbooks/workbooks.ts';
+import type { StorageUsage } from '../../domain/accounts/storage.ts';
 import {
   type Batch,
   BatchStatus,
@@ -20,24 +21,23 @@ import {
   MAXIMUM_OBJECTIVES_IN_ALL,
   MAXIMUM_OPEN_BATCHES,
   type NewBatch,
-} from '../../domain/batch.ts';
-import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
+} from '../../domain/batches/batch.ts';
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/data/case-limits.ts';
 import { DomainError, makeViolation, refuseViolations, type Violation, within } from '../../domain/errors.ts';
 import { refField, refTerm } from '../../domain/messages.ts';
-import { atNames, isByName } from '../../domain/names.ts';
-import { checkNewObjective, type NewObjective } from '../../domain/objective.ts';
-import { resolveObjective } from '../../domain/objective-by-name.ts';
-import { readObjectiveLimits } from '../../domain/objective-limits.ts';
-import type { Project } from '../../domain/project.ts';
-import type { StorageUsage } from '../../domain/storage.ts';
-import { cellsByName, checkCellsOfBatch, violationsOf } from '../../domain/workbook.ts';
-import type { JudgeUrl } from '../../webhooks/target-guard.ts';
+import { atNames, isByName } from '../../domain/problem/names.ts';
+import type { Project } from '../../domain/problem/project.ts';
+import { checkNewObjective, type NewObjective } from '../../domain/search/objective.ts';
+import { resolveObjective } from '../../domain/search/objective-by-name.ts';
+import { readObjectiveLimits } from '../../domain/search/objective-limits.ts';
+import { cellsByName, checkCellsOfBatch, violationsOf } from '../../domain/workbooks/workbook.ts';
+import type { JudgeUrl } from '../../outside/webhooks/target-guard.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import { formatSecret, SECRET_BYTES } from '../accounts/secrets.ts';
-import type { DesignEngine } from '../data/designs.ts';
-import { getProject, lockProjectAt } from '../data/manage-projects.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from '../data/manage-trials.ts';
 import type { ProjectPath } from '../paths.ts';
+import type { DesignEngine } from '../problem/designs.ts';
+import { getProject, lockProjectAt } from '../problem/manage-projects.ts';
 import { refuseEmptyRegion } from '../search/load-objectives.ts';
 import { readUrl } from '../webhooks/manage-webhooks.ts';
 import { type AllowedSheets, checkWorkbook, refuseWithoutSheets } from '../workbooks/keep-workbooks.ts';

@@ -3,10 +3,16 @@ import { cancelEvaluations } from '../../db/batches/batch-evaluations.ts';
 import * as objectivesOf from '../../db/batches/batch-objectives.ts';
 import * as batches from '../../db/batches/batches.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { type Batch, BatchStatus, type BatchWithProgress, isOpen, refuseEndedBatch } from '../../domain/batch.ts';
+import {
+  type Batch,
+  BatchStatus,
+  type BatchWithProgress,
+  isOpen,
+  refuseEndedBatch,
+} from '../../domain/batches/batch.ts';
 import { notFound } from '../../domain/errors.ts';
+import { recordEvents } from '../record-event.ts';
 import { stopObjective } from '../search/stop-objective.ts';
-import { recordEvents } from '../webhooks/record-event.ts';
 
 export interface BatchPatch {
   readonly name?: string | null | undefined;

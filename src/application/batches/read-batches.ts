@@ -2,14 +2,14 @@
 import * as objectivesOf from '../../db/batches/batch-objectives.ts';
 import * as batches from '../../db/batches/batches.ts';
 import type { Db, Trx } from '../../db/connection/transaction.ts';
-import { findProject } from '../../db/data/projects.ts';
+import { findProject } from '../../db/problem/projects.ts';
 import { findObjectives } from '../../db/search/objectives.ts';
-import type { BatchWithProgress } from '../../domain/batch.ts';
-import { type CaseColumns, toCaseColumns } from '../../domain/case-columns.ts';
+import type { BatchWithProgress } from '../../domain/batches/batch.ts';
+import { type CaseColumns, toCaseColumns } from '../../domain/data/case-columns.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { Objective } from '../../domain/objective.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Answer } from '../../domain/search/answer.ts';
+import type { Objective } from '../../domain/search/objective.ts';
 import { readAnswers } from '../search/read-answers.ts';
 import { rowsPerRead } from '../search/read-objectives.ts';
 

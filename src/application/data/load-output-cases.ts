@@ -1,14 +1,10 @@
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import * as sets from '../../db/data/output-case-sets.ts';
-import { markDeveloped } from '../../db/data/projects.ts';
 import { findTrialsOfSets, insertTrial } from '../../db/data/trials.ts';
-import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
-import { refuseViolations } from '../../domain/errors.ts';
-import { readJacobians, toJacobianMatrix } from '../../domain/jacobian.ts';
-import type { Matrix } from '../../domain/matrix.ts';
-import type { Page, PageRequest } from '../../domain/page.ts';
-import type { Project } from '../../domain/project.ts';
-import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
+import { markDeveloped } from '../../db/problem/projects.ts';
+import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/accounts/storage.ts';
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/data/case-limits.ts';
+import { readJacobians, toJacobianMatrix } from '../../domain/data/jacobian.ts';
 import {
   checkOutputCases,
   type OutputCaseSet,
@@ -16,11 +12,15 @@ import {
   type OutputCases,
   resolveOutputRows,
   type Trial,
-} from '../../domain/trial.ts';
+} from '../../domain/data/trial.ts';
+import { refuseViolations } from '../../domain/errors.ts';
+import type { Matrix } from '../../domain/matrix.ts';
+import type { Page, PageRequest } from '../../domain/page.ts';
+import type { Project } from '../../domain/problem/project.ts';
 import { refuseOverQuota } from '../accounts/account-limits.ts';
 import { isUnder, missingInPath, type ProjectPath } from '../paths.ts';
-import { recordEvents } from '../webhooks/record-event.ts';
-import { getProject, lockProjectAt } from './manage-projects.ts';
+import { getProject, lockProjectAt } from '../problem/manage-projects.ts';
+import { recordEvents } from '../record-event.ts';
 
 /** A set with the trial that its load created; null when that was deleted and purged. */
 export interface LoadedSet {

@@ -1,14 +1,14 @@
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { disableTree } from '../../db/data/disable.ts';
 import { findNewestOutputCaseSet, findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import * as trials from '../../db/data/trials.ts';
+import { disableTree } from '../../db/deletion/disable.ts';
+import type { StorageQuota } from '../../domain/accounts/storage.ts';
+import { canMoveTrial, type Trial, TrialStatus } from '../../domain/data/trial.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { StorageQuota } from '../../domain/storage.ts';
-import { canMoveTrial, type Trial, TrialStatus } from '../../domain/trial.ts';
 import { refuseOverQuota } from '../accounts/account-limits.ts';
 import { isUnder, missingInPath, type ProjectPath, type TrialPath } from '../paths.ts';
-import { getProject, lockProjectAt } from './manage-projects.ts';
+import { getProject, lockProjectAt } from '../problem/manage-projects.ts';
 
 /** Another trial on the newest set of output cases, or on the named one. Throws QUOTA_EXCEEDED besides. */
 export async function createTrial(

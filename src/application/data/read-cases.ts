@@ -2,9 +2,9 @@
 
 import type { Db } from '../../db/connection/transaction.ts';
 import { readCases } from '../../db/data/cases.ts';
+import type { OutputCaseSet } from '../../domain/data/trial.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { Project } from '../../domain/project.ts';
-import type { OutputCaseSet } from '../../domain/trial.ts';
+import type { Project } from '../../domain/problem/project.ts';
 
 /** Numbers read at a time, some 2 ms of the event loop. */
 const NUMBERS_PER_READ = 25_000;

@@ -10,13 +10,13 @@ import {
 } from '../../db/data/added-cases.ts';
 import { readCaseJacobians, readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
-import { findProject } from '../../db/data/projects.ts';
-import { isKnown, type Jacobian } from '../../domain/jacobian.ts';
+import { findProject } from '../../db/problem/projects.ts';
+import { isKnown, type Jacobian } from '../../domain/data/jacobian.ts';
+import type { OutputCaseSet, Trial } from '../../domain/data/trial.ts';
+import { CaseOrigin, type TrialCase } from '../../domain/data/trial-cases.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import type { PageRequest } from '../../domain/page.ts';
-import type { Project } from '../../domain/project.ts';
-import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
-import { CaseOrigin, type TrialCase } from '../../domain/trial-cases.ts';
+import type { Project } from '../../domain/problem/project.ts';
 import { areEqualVectors } from '../../domain/vectors.ts';
 import type { TrialPath } from '../paths.ts';
 import { getTrial } from './manage-trials.ts';

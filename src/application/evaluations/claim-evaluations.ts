@@ -1,11 +1,11 @@
 /** An evaluator asks for evaluations, and waits for them for a bounded time. */
 
 import type { Db, Trx } from '../../db/connection/transaction.ts';
-import { findProject } from '../../db/data/projects.ts';
 import type { EvaluationScope, LeaseReference } from '../../db/evaluations/evaluations.ts';
 import * as evaluations from '../../db/evaluations/evaluations.ts';
+import { findProject } from '../../db/problem/projects.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { ClaimedEvaluation } from '../../domain/evaluation.ts';
+import type { ClaimedEvaluation } from '../../domain/evaluations/evaluation.ts';
 import { type IdempotentRequest, runOnce } from '../idempotent.ts';
 import type { SuggestionWaiters } from '../search/suggestion-waiters.ts';
 import type { ClaimAttempt, EvaluationWaiters } from './evaluation-waiters.ts';

@@ -8,7 +8,7 @@ import { CLAIMABLE_CHANNEL } from '../../db/batches/batch-evaluations.ts';
 import { ANYTHING, type Listener } from '../../db/connection/listen.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import { type EvaluationScope, findClaimable } from '../../db/evaluations/evaluations.ts';
-import type { ClaimedEvaluation } from '../../domain/evaluation.ts';
+import type { ClaimedEvaluation } from '../../domain/evaluations/evaluation.ts';
 
 export interface EvaluationWaitersOptions {
   readonly db: Db;

@@ -12,7 +12,12 @@ import {
   returnEvaluation,
 } from '../../db/evaluations/evaluations.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { type EvaluationState, failureEvent, nextEvaluationState, retryDelaySeconds } from '../../domain/evaluation.ts';
+import {
+  type EvaluationState,
+  failureEvent,
+  nextEvaluationState,
+  retryDelaySeconds,
+} from '../../domain/evaluations/evaluation.ts';
 import { completeInverse, isOutputConflict, type LeaseReport, lockHeld } from './finish-evaluation.ts';
 
 export interface FailureReport extends LeaseReport {

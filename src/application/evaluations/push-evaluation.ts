@@ -8,10 +8,14 @@ import type { Db } from '../../db/connection/transaction.ts';
 import { claimEvaluations } from '../../db/evaluations/evaluations.ts';
 import { readFile } from '../../db/workbooks/workbooks.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { type ClaimedEvaluation, outcomeOf, type ReportOutcome } from '../../domain/evaluation.ts';
-import { type EvaluatorOutcome, readEvaluatorAnswer, toStorableReason } from '../../domain/evaluator-answer.ts';
-import type { ChosenCells } from '../../domain/workbook.ts';
-import type { CallEvaluator, EvaluatorAnswer } from '../../webhooks/call-evaluator.ts';
+import { type ClaimedEvaluation, outcomeOf, type ReportOutcome } from '../../domain/evaluations/evaluation.ts';
+import {
+  type EvaluatorOutcome,
+  readEvaluatorAnswer,
+  toStorableReason,
+} from '../../domain/evaluations/evaluator-answer.ts';
+import type { ChosenCells } from '../../domain/workbooks/workbook.ts';
+import type { CallEvaluator, EvaluatorAnswer } from '../../outside/webhooks/call-evaluator.ts';
 import { untilWritten } from '../until-written.ts';
 import { extendEvaluation } from './extend-evaluation.ts';
 import { failEvaluation } from './fail-evaluation.ts';

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connection/transaction.ts';
 import type { EvaluationFilter } from '../../db/evaluations/evaluations.ts';
 import * as evaluations from '../../db/evaluations/evaluations.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { EvaluationRecord } from '../../domain/evaluation.ts';
+import type { EvaluationRecord } from '../../domain/evaluations/evaluation.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 
 /** Throws NOT_FOUND. */

@@ -2,7 +2,7 @@
 
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { returnEvaluation } from '../../db/evaluations/evaluations.ts';
-import { type EvaluationState, nextEvaluationState } from '../../domain/evaluation.ts';
+import { type EvaluationState, nextEvaluationState } from '../../domain/evaluations/evaluation.ts';
 import { type LeaseReport, lockHeld } from './finish-evaluation.ts';
 
 export interface Release extends LeaseReport {

@@ -6,9 +6,9 @@
 
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { finishEvaluation, type LockedEvaluation } from '../../db/evaluations/evaluations.ts';
+import { readJacobian, type SentJacobian } from '../../domain/data/jacobian.ts';
 import { DomainError, refuseViolations } from '../../domain/errors.ts';
-import { type EvaluationState, nextEvaluationState } from '../../domain/evaluation.ts';
-import { readJacobian, type SentJacobian } from '../../domain/jacobian.ts';
+import { type EvaluationState, nextEvaluationState } from '../../domain/evaluations/evaluation.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
 import { inOrder, type SentOutput } from '../search/output-by-name.ts';
 import type { InverseView } from '../views.ts';

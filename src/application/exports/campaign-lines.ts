@@ -2,7 +2,7 @@
  * A campaign: the export of a model, and before it everything that its suggestions were computed from, so that another machine repeats
  * them without a database. Rows of the history and what all suggestions of a search share are written once and named by a number.
  */
-import type { SuggestRequest } from '../../optimizer/problem.ts';
+import type { SuggestRequest } from '../../optimizer/interface/problem.ts';
 
 export const CAMPAIGN_FORMAT = 1;
 

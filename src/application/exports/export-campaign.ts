@@ -2,7 +2,7 @@
 import type { Db } from '../../db/connection/transaction.ts';
 import { findInverse } from '../../db/search/inverses.ts';
 import { readSnapshotOf } from '../../db/search/suggestions.ts';
-import { isRepeat } from '../../domain/inverse.ts';
+import { isRepeat } from '../../domain/search/inverse.ts';
 import { toSuggestRequest } from '../search/engine-input.ts';
 import { CampaignWriter, writeLine } from './campaign-lines.ts';
 import { exportModel } from './export-records.ts';

@@ -2,8 +2,8 @@
 import type { Db } from '../../db/connection/transaction.ts';
 import { type ExportedAddedCases, readAddedCasesAsJson } from '../../db/data/added-cases.ts';
 import { type CasesTable, readCaseJacobians, readCasesAsJson } from '../../db/data/cases.ts';
-import { type CaseJacobians, toCaseJacobians } from '../../domain/jacobian.ts';
-import type { OutputCaseSet } from '../../domain/trial.ts';
+import { type CaseJacobians, toCaseJacobians } from '../../domain/data/jacobian.ts';
+import type { OutputCaseSet } from '../../domain/data/trial.ts';
 
 /** Some rows of a list of cases. */
 export interface CaseRows {

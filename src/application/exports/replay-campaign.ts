@@ -1,7 +1,7 @@
 /** Computes the suggestions of a campaign again and compares them bit for bit. */
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import type { Engine } from '../../engine/pool.ts';
-import type { Proposal, SuggestRequest } from '../../optimizer/problem.ts';
+import type { Proposal, SuggestRequest } from '../../optimizer/interface/problem.ts';
 import {
   CAMPAIGN_FORMAT,
   type CampaignHeader,

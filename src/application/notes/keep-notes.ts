@@ -6,7 +6,7 @@ import { findInverse } from '../../db/search/inverses.ts';
 import { markObjective } from '../../db/search/objective-marks.ts';
 import { findObjective, lockObjective, type ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { DomainError, makeViolation, notFound, refuseViolations, validationFailed } from '../../domain/errors.ts';
-import { MAXIMUM_NOTES, type Note, noteSize } from '../../domain/note.ts';
+import { MAXIMUM_NOTES, type Note, noteSize } from '../../domain/notes/note.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import { type AccountLimits, refuseOverQuota } from '../accounts/account-limits.ts';
 import { isUnder, missingInPath, type ObjectivePath, parentsOf, refuseDisabled } from '../paths.ts';

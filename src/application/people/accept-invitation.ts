@@ -6,11 +6,11 @@ import { lockAccount } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import * as invitations from '../../db/people/invitations.ts';
 import * as members from '../../db/people/members.ts';
-import { hashSecret } from '../../domain/api-key.ts';
-import { parseToken } from '../../domain/browser-session.ts';
+import { hashSecret } from '../../domain/accounts/api-key.ts';
+import { parseToken } from '../../domain/accounts/browser-session.ts';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
 import { looksLike } from '../../domain/look-alikes.ts';
-import type { Invitation, Person } from '../../domain/people.ts';
+import type { Invitation, Person } from '../../domain/people/people.ts';
 import { type NewSession, signInAs } from '../accounts/browser-sessions.ts';
 import { refuseNewMember, refuseTakenNameOf, refuseTooManyMembers, takenName } from './members.ts';
 

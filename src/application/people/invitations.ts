@@ -2,8 +2,8 @@
 import { lockAccount } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import * as invitations from '../../db/people/invitations.ts';
-import { hashSecret } from '../../domain/api-key.ts';
-import { makeToken } from '../../domain/browser-session.ts';
+import { hashSecret } from '../../domain/accounts/api-key.ts';
+import { makeToken } from '../../domain/accounts/browser-session.ts';
 import {
   DomainError,
   describeWrongType,
@@ -14,7 +14,13 @@ import {
   validationFailed,
 } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import { type Invitation, MAXIMUM_INVITATIONS, MAXIMUM_USES, type Opening, type Role } from '../../domain/people.ts';
+import {
+  type Invitation,
+  MAXIMUM_INVITATIONS,
+  MAXIMUM_USES,
+  type Opening,
+  type Role,
+} from '../../domain/people/people.ts';
 import type { Principal } from '../accounts/authenticate.ts';
 import { refuseStrongerRole } from './members.ts';
 

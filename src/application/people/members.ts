@@ -7,7 +7,14 @@ import * as members from '../../db/people/members.ts';
 import { DomainError, makeViolation, notFound, validationFailed } from '../../domain/errors.ts';
 import { looksLike } from '../../domain/look-alikes.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import { MAXIMUM_MEMBERS, MEMBER_LINK_HOURS, type Member, missingOf, NOBODY, type Role } from '../../domain/people.ts';
+import {
+  MAXIMUM_MEMBERS,
+  MEMBER_LINK_HOURS,
+  type Member,
+  missingOf,
+  NOBODY,
+  type Role,
+} from '../../domain/people/people.ts';
 import type { Principal } from '../accounts/authenticate.ts';
 import { type SignInLink, storeLink } from '../accounts/browser-sessions.ts';
 

@@ -2,10 +2,10 @@
 import { getAccountName, lockAccount } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import * as members from '../../db/people/members.ts';
-import { LINK_MINUTES } from '../../domain/browser-session.ts';
+import { LINK_MINUTES } from '../../domain/accounts/browser-session.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { AccountState, Membership, Person, Role } from '../../domain/people.ts';
+import type { AccountState, Membership, Person, Role } from '../../domain/people/people.ts';
 import { type Principal, requirePerson, type Scope } from '../accounts/authenticate.ts';
 import { type NewSession, type SignInLink, signInAs, storeLink } from '../accounts/browser-sessions.ts';
 import { refuseNewMember, refuseStrongerRole, refuseTakenName, removeMember } from './members.ts';

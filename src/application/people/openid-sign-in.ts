@@ -6,8 +6,8 @@ import { ensureAccount, lockAccount } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import * as members from '../../db/people/members.ts';
 import { insertOpenIdSignIn, type OpenIdSignIn, takeOpenIdSignIn } from '../../db/people/openid-sign-ins.ts';
-import { hashSecret } from '../../domain/api-key.ts';
-import { makeToken, parseToken } from '../../domain/browser-session.ts';
+import { hashSecret } from '../../domain/accounts/api-key.ts';
+import { makeToken, parseToken } from '../../domain/accounts/browser-session.ts';
 import {
   isOfDomain,
   type OpenIdChecks,
@@ -15,8 +15,8 @@ import {
   OpenIdFailure,
   type OpenIdRules,
   rolesOf,
-} from '../../domain/openid.ts';
-import type { Role } from '../../domain/people.ts';
+} from '../../domain/people/openid.ts';
+import type { Role } from '../../domain/people/people.ts';
 import { storeLink } from '../accounts/browser-sessions.ts';
 import { findInvitationAccount, joinByInvitation } from './accept-invitation.ts';
 import { isLastOwner, isNameTaken } from './members.ts';

@@ -3,7 +3,7 @@ import * as sessions from '../../db/accounts/browser-sessions.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { SessionRecord } from '../../domain/people.ts';
+import type { SessionRecord } from '../../domain/people/people.ts';
 import type { Principal } from '../accounts/authenticate.ts';
 
 function visibleTo({ scopes, personId, keyId }: Principal): sessions.SessionsOf {

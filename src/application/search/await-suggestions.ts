@@ -3,7 +3,7 @@
 import type { Db } from '../../db/connection/transaction.ts';
 import { type Asked, readAsked } from '../../db/search/open-inverses.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { type Inverse, isBeingComputed } from '../../domain/inverse.ts';
+import { type Inverse, isBeingComputed } from '../../domain/search/inverse.ts';
 import type { SuggestionWaiters } from './suggestion-waiters.ts';
 
 export interface SuggestDeps {

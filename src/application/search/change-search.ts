@@ -4,20 +4,20 @@
  */
 
 import { ConflictError, type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { findProject } from '../../db/data/projects.ts';
+import { findProject } from '../../db/problem/projects.ts';
 import { listCompletedOutputs, listSolutionInputs } from '../../db/search/inverses.ts';
 import type { LedgerChange, ObjectiveFields } from '../../db/search/ledger-changes.ts';
 import { lockObjective, type ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { readSearch, readSearchAt, type Search, type SearchAt } from '../../db/search/search-ledger.ts';
 import { type Written, writeChange } from '../../db/search/write-search.ts';
-import type { NewEvent } from '../../domain/event.ts';
-import type { Objective } from '../../domain/objective.ts';
-import { isAdmissible } from '../../domain/objective-limits.ts';
+import type { Objective } from '../../domain/search/objective.ts';
+import { isAdmissible } from '../../domain/search/objective-limits.ts';
 import { questOf } from '../../domain/search/quest.ts';
 import type { Outcome, Standing, Terms } from '../../domain/search/standing.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
+import type { NewEvent } from '../../domain/webhooks/event.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from '../paths.ts';
-import { withEnd } from '../webhooks/record-event.ts';
+import { withEnd } from '../record-event.ts';
 import { toOptimizerSpace } from './engine-input.ts';
 
 /** Tries without the lock. */

@@ -1,21 +1,28 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
 import type { CoarseRuns } from '../../db/search/source-rows.ts';
 import type { Snapshot } from '../../db/search/suggestions.ts';
-import { compileGoal, evaluateOutput } from '../../domain/acceptance.ts';
-import { type InputDetails, type InputSpace, Scale } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
-import { outputsWithoutTarget } from '../../domain/objective.ts';
+import { type InputDetails, type InputSpace, Scale } from '../../domain/problem/input-space.ts';
+import { compileGoal, evaluateOutput } from '../../domain/search/acceptance.ts';
+import { outputsWithoutTarget } from '../../domain/search/objective.ts';
 import {
   conditionsOf,
   hasLimits,
   isAdmissible,
   NO_OBJECTIVE_LIMITS,
   type ObjectiveLimits,
-} from '../../domain/objective-limits.ts';
-import { DEFAULT_ROBUST_RUNS } from '../../domain/robust-options.ts';
+} from '../../domain/search/objective-limits.ts';
+import { DEFAULT_ROBUST_RUNS } from '../../domain/search/robust-options.ts';
 import { solutionsAmong } from '../../domain/search/several-solutions.ts';
-import { stopRuleOf } from '../../domain/stop-options.ts';
-import type { CoarseSource, Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
+import { stopRuleOf } from '../../domain/search/stop-options.ts';
+import type {
+  CoarseSource,
+  Goal,
+  History,
+  Space,
+  SuggestRequest,
+  Variable,
+} from '../../optimizer/interface/problem.ts';
 
 /** The space of a project, or of an objective with its own limits. */
 export function toOptimizerSpace(space: InputSpace, limits: ObjectiveLimits = NO_OBJECTIVE_LIMITS): Space {

@@ -5,10 +5,10 @@
 
 import type { Db } from '../../db/connection/transaction.ts';
 import { saveExplanation } from '../../db/search/explanations.ts';
-import type { FirstRun, InputStanding, StoredExplanation } from '../../domain/explanation.ts';
-import type { LeasedJob } from '../../domain/suggestion-job.ts';
+import type { FirstRun, InputStanding, StoredExplanation } from '../../domain/search/explanation.ts';
+import type { LeasedJob } from '../../domain/search/suggestion-job.ts';
 import type { Engine } from '../../engine/pool.ts';
-import type { Standing } from '../../optimizer/problem.ts';
+import type { Standing } from '../../optimizer/interface/problem.ts';
 import { type RowSource, rowOf, runsAt, type toSourcedRequest } from './engine-input.ts';
 
 /** What a suggestion was computed from. Opaque to callers. */

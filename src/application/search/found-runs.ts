@@ -3,10 +3,10 @@
 import type { Db } from '../../db/connection/transaction.ts';
 import { listInverseIds } from '../../db/search/inverses.ts';
 import type { Snapshot } from '../../db/search/suggestions.ts';
-import { makeVerdict } from '../../domain/acceptance.ts';
-import { hasNoTarget } from '../../domain/objective.ts';
-import { isAdmissible } from '../../domain/objective-limits.ts';
-import type { SuggestRequest } from '../../optimizer/problem.ts';
+import { makeVerdict } from '../../domain/search/acceptance.ts';
+import { hasNoTarget } from '../../domain/search/objective.ts';
+import { isAdmissible } from '../../domain/search/objective-limits.ts';
+import type { SuggestRequest } from '../../optimizer/interface/problem.ts';
 import { type RowSource, rowOf } from './engine-input.ts';
 
 /** A run, with its input and output as they count now. */

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { type LedgerChange, NOT_RUN } from '../../db/search/ledger-changes.ts';
 import type { SearchAt } from '../../db/search/search-ledger.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { type Inverse, InverseStatus } from '../../domain/search/inverse.ts';
 import { goesOn } from '../../domain/search/opening.ts';
 import { after } from '../../domain/search/standing.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';

@@ -8,8 +8,8 @@ import { afterCommit, type Db, type Trx } from '../../db/connection/transaction.
 import { countAddedCases, readAddedOutputs, readAddedRows, readCorrectedCases } from '../../db/data/added-cases.ts';
 import { readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
-import { findProject } from '../../db/data/projects.ts';
 import { findTrial } from '../../db/data/trials.ts';
+import { findProject } from '../../db/problem/projects.ts';
 import { listInverses } from '../../db/search/inverses.ts';
 import {
   findObjective,
@@ -23,20 +23,20 @@ import {
   storeNearest,
   tellJudged,
 } from '../../db/search/unjudged-objectives.ts';
+import type { OutputCaseSet } from '../../domain/data/trial.ts';
 import { Matrix } from '../../domain/matrix.ts';
+import type { Project } from '../../domain/problem/project.ts';
+import { sourceNames } from '../../domain/problem/sources.ts';
+import { mayBeAnswer, toLedgerRun } from '../../domain/search/ledger-run.ts';
 import {
   type JudgedCase,
   judgeIterations,
   makeMissMeasure,
   nearestCase,
   type WeighedDefinition,
-} from '../../domain/nearest.ts';
-import type { NearestSoFar, Objective } from '../../domain/objective.ts';
-import { conditionsOf, hasLimits, isAdmissible, type ObjectiveLimits } from '../../domain/objective-limits.ts';
-import type { Project } from '../../domain/project.ts';
-import { mayBeAnswer, toLedgerRun } from '../../domain/search/ledger-run.ts';
-import { sourceNames } from '../../domain/sources.ts';
-import type { OutputCaseSet } from '../../domain/trial.ts';
+} from '../../domain/search/nearest.ts';
+import type { NearestSoFar, Objective } from '../../domain/search/objective.ts';
+import { conditionsOf, hasLimits, isAdmissible, type ObjectiveLimits } from '../../domain/search/objective-limits.ts';
 
 export type NearestCase = Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' | 'nearestCaseOutput'>;
 

@@ -7,7 +7,7 @@
 
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
-import { findProject } from '../../db/data/projects.ts';
+import { findProject } from '../../db/problem/projects.ts';
 import { insertInverse, listAllInverses } from '../../db/search/inverses.ts';
 import {
   findObjective,
@@ -18,14 +18,16 @@ import {
   updateObjective,
 } from '../../db/search/objectives.ts';
 import { readKnownCases, readOtherRuns } from '../../db/search/suggestions.ts';
+import { type Jacobian, readJacobian } from '../../domain/data/jacobian.ts';
+import type { Trial } from '../../domain/data/trial.ts';
 import { DomainError, makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
-import { type Jacobian, readJacobian } from '../../domain/jacobian.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { refField, refTerm } from '../../domain/messages.ts';
-import { atNames } from '../../domain/names.ts';
-import { isNearer, type Miss, makeMissMeasure, type WeighedDefinition } from '../../domain/nearest.ts';
-import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../../domain/objective.ts';
-import { resolveObjective } from '../../domain/objective-by-name.ts';
+import { atNames } from '../../domain/problem/names.ts';
+import type { Project } from '../../domain/problem/project.ts';
+import { isNearer, type Miss, makeMissMeasure, type WeighedDefinition } from '../../domain/search/nearest.ts';
+import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../../domain/search/objective.ts';
+import { resolveObjective } from '../../domain/search/objective-by-name.ts';
 import {
   checkObjectiveRegion,
   conditionsOf,
@@ -33,21 +35,19 @@ import {
   isAdmissible,
   type ObjectiveLimits,
   readObjectiveLimits,
-} from '../../domain/objective-limits.ts';
-import type { Project } from '../../domain/project.ts';
+} from '../../domain/search/objective-limits.ts';
 import { questOf } from '../../domain/search/quest.ts';
+import { searchOptionsOf } from '../../domain/search/search-options.ts';
 import { after, nothingReached } from '../../domain/search/standing.ts';
+import { attemptsWithin, checkMaximumRuns } from '../../domain/search/stop-options.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { searchOptionsOf } from '../../domain/search-options.ts';
 import { seedOf } from '../../domain/seed.ts';
-import { attemptsWithin, checkMaximumRuns } from '../../domain/stop-options.ts';
-import type { Trial } from '../../domain/trial.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
-import type { DesignEngine } from '../data/designs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from '../data/manage-trials.ts';
 import type { TrialPath } from '../paths.ts';
+import type { DesignEngine } from '../problem/designs.ts';
+import { recordEvents } from '../record-event.ts';
 import { type InverseView, viewOf } from '../views.ts';
-import { recordEvents } from '../webhooks/record-event.ts';
 import { solutionEvents } from './change-search.ts';
 import { toObjectiveSpace } from './engine-input.ts';
 import { findNearestCase, type NearestCase } from './judge-runs.ts';

@@ -7,13 +7,13 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connection/transaction.ts';
 import type { ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
-import { evaluateOutput } from '../../domain/acceptance.ts';
 import { makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
-import type { Labels } from '../../domain/names.ts';
-import { type Objective, outputsWithoutTarget } from '../../domain/objective.ts';
-import { checkPredictions, type SentPredictions, toPredictionsQuestion } from '../../domain/predictions.ts';
-import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/robust-options.ts';
+import type { Labels } from '../../domain/problem/names.ts';
+import { evaluateOutput } from '../../domain/search/acceptance.ts';
+import { type Objective, outputsWithoutTarget } from '../../domain/search/objective.ts';
 import { isEligible } from '../../domain/search/optimum.ts';
+import { checkPredictions, type SentPredictions, toPredictionsQuestion } from '../../domain/search/predictions.ts';
+import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/search/robust-options.ts';
 import { areEqualVectors } from '../../domain/vectors.ts';
 import type { Engine } from '../../engine/pool.ts';
 import type {
@@ -24,8 +24,8 @@ import type {
   PredictedSurface,
   PredictionsQuestion,
   Robustness,
-} from '../../optimizer/insights.ts';
-import type { InputTolerances, SuggestRequest } from '../../optimizer/problem.ts';
+} from '../../optimizer/interface/insights.ts';
+import type { InputTolerances, SuggestRequest } from '../../optimizer/interface/problem.ts';
 import { Computations, type Computed } from '../computations.ts';
 import type { ObjectivePath } from '../paths.ts';
 import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';

@@ -1,7 +1,7 @@
 import type { ObjectiveWithParents } from '../../db/search/objectives.ts';
+import type { JacobianShape } from '../../domain/data/jacobian.ts';
 import { refuseViolations } from '../../domain/errors.ts';
-import type { JacobianShape } from '../../domain/jacobian.ts';
-import { type ByName, makeOutputReader } from '../../domain/names.ts';
+import { type ByName, makeOutputReader } from '../../domain/problem/names.ts';
 
 /** An output as a client sent it: a vector, or by the names of the outputs, with an empty vector. */
 export interface SentOutput {

@@ -1,10 +1,10 @@
 /** Reads the answers of objectives without their histories. */
 import type { Db } from '../../db/connection/transaction.ts';
 import { readOptimalRuns, readStandings, readUnjudgedRuns } from '../../db/search/answers.ts';
-import type { InputStanding } from '../../domain/explanation.ts';
-import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
-import type { Objective } from '../../domain/objective.ts';
 import { type Answer, answerOf, isOfSeveralRuns } from '../../domain/search/answer.ts';
+import type { InputStanding } from '../../domain/search/explanation.ts';
+import { findNearestRun, type NearestRun } from '../../domain/search/nearest.ts';
+import type { Objective } from '../../domain/search/objective.ts';
 import { questOf } from '../../domain/search/quest.ts';
 
 /** The answer of an objective, and the run that came nearest. */

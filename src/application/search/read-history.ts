@@ -1,7 +1,6 @@
 /** The iterations of an objective as rows, for charts and exports: however many there are, some are read at a time. */
 
 import type { Db } from '../../db/connection/transaction.ts';
-import { listContinuing } from '../../db/data/trial-runs.ts';
 import { readNotesChange } from '../../db/notes/notes.ts';
 import { findExplanation } from '../../db/search/explanations.ts';
 import {
@@ -19,11 +18,12 @@ import { findInverse, findNextPage } from '../../db/search/inverses.ts';
 import { findObjective } from '../../db/search/objectives.ts';
 import { listOpenInverses } from '../../db/search/open-inverses.ts';
 import { type ObjectiveSurroundings, readSurroundings } from '../../db/search/overview.ts';
-import type { StoredExplanation } from '../../domain/explanation.ts';
-import type { Objective } from '../../domain/objective.ts';
-import { isAdmissible } from '../../domain/objective-limits.ts';
+import { listContinuing } from '../../db/search/trial-runs.ts';
 import { type Answer, ownIterationOf } from '../../domain/search/answer.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
+import type { StoredExplanation } from '../../domain/search/explanation.ts';
+import type { Objective } from '../../domain/search/objective.ts';
+import { isAdmissible } from '../../domain/search/objective-limits.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
 import { isUnder, missingInPath, type ObjectivePath } from '../paths.ts';
 import { readAnswer } from './read-answers.ts';

@@ -1,7 +1,7 @@
 /** All objectives of an account at a glance, without their inverses. */
 
 import type { Db } from '../../db/connection/transaction.ts';
-import { findProjects } from '../../db/data/projects.ts';
+import { findProjects } from '../../db/problem/projects.ts';
 import { readArrangedStamp } from '../../db/search/arranged-objectives.ts';
 import { findObjectives } from '../../db/search/objectives.ts';
 import {
@@ -14,14 +14,14 @@ import {
   readSurroundings,
   searchObjectives,
 } from '../../db/search/overview.ts';
-import { makeVerdict } from '../../domain/acceptance.ts';
-import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
-import { makeMissMeasure, type WorstOutput, worstOutputOf } from '../../domain/nearest.ts';
-import { type Objective, ObjectiveType, outputsWithoutTarget } from '../../domain/objective.ts';
-import { isAdmissible } from '../../domain/objective-limits.ts';
+import { makeVerdict } from '../../domain/search/acceptance.ts';
 import type { Answer } from '../../domain/search/answer.ts';
+import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/search/inverse.ts';
+import { makeMissMeasure, type WorstOutput, worstOutputOf } from '../../domain/search/nearest.ts';
+import { type Objective, ObjectiveType, outputsWithoutTarget } from '../../domain/search/objective.ts';
+import { isAdmissible } from '../../domain/search/objective-limits.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
+import { chooseIterations, makeTrend, type Trend } from '../../domain/search/trend.ts';
 import { readAnswers } from './read-answers.ts';
 import { rowsPerRead } from './read-objectives.ts';
 

@@ -8,14 +8,20 @@
 import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { findLastCompleted, listLate } from '../../db/search/open-inverses.ts';
 import type { SearchAt } from '../../db/search/search-ledger.ts';
+import { type Jacobian, readJacobian, type SentJacobian } from '../../domain/data/jacobian.ts';
 import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
-import type { NewEvent } from '../../domain/event.ts';
-import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, mayComeLate } from '../../domain/inverse.ts';
-import { type Jacobian, readJacobian, type SentJacobian } from '../../domain/jacobian.ts';
-import type { ByName } from '../../domain/names.ts';
+import type { ByName } from '../../domain/problem/names.ts';
+import { isCoarse } from '../../domain/problem/sources.ts';
+import {
+  awaitsOutput,
+  type Inverse,
+  InverseStatus,
+  isBeingComputed,
+  mayComeLate,
+} from '../../domain/search/inverse.ts';
 import { after, type Change, type Outcome } from '../../domain/search/standing.ts';
-import { isCoarse } from '../../domain/sources.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
+import type { NewEvent } from '../../domain/webhooks/event.ts';
 import type { InversePath, ObjectivePath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { answer, changeOf, changeSearch, getSearchAt, readStanding, solutionEvents } from './change-search.ts';

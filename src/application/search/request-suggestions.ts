@@ -10,11 +10,11 @@ import { lockObjective, type ObjectiveWithParents } from '../../db/search/object
 import type { Asked } from '../../db/search/open-inverses.ts';
 import type { Search } from '../../db/search/search-ledger.ts';
 import { openIfIdle, type Written } from '../../db/search/write-search.ts';
+import { BYTES_PER_NUMBER, NO_QUOTA, quotaExceeded, type StorageUsage } from '../../domain/accounts/storage.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { Inverse } from '../../domain/inverse.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
 import { type OpenInverse, planOpening, type WhyNone } from '../../domain/search/opening.ts';
 import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
-import { BYTES_PER_NUMBER, NO_QUOTA, quotaExceeded, type StorageUsage } from '../../domain/storage.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import { refuseClosedTrial } from '../data/manage-trials.ts';
 import { missingInPath, type ObjectivePath } from '../paths.ts';

@@ -4,21 +4,21 @@
  */
 
 import { ConflictError, type Trx } from '../../db/connection/transaction.ts';
-import { findProject } from '../../db/data/projects.ts';
+import { findProject } from '../../db/problem/projects.ts';
 import { listInverses, storeRevisedStates } from '../../db/search/inverses.ts';
 import { findObjective, type ObjectiveWithParents, updateObjective } from '../../db/search/objectives.ts';
 import { readSearch } from '../../db/search/search-ledger.ts';
 import { writeChange } from '../../db/search/write-search.ts';
-import type { RunResult } from '../../domain/correction.ts';
+import type { RunResult } from '../../domain/corrections/correction.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { revisionEvent } from '../../domain/event.ts';
-import type { Inverse } from '../../domain/inverse.ts';
 import type { Page } from '../../domain/page.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
 import { type LedgerRun, toLedgerRun } from '../../domain/search/ledger-run.ts';
 import { questOf } from '../../domain/search/quest.ts';
 import { type Formed, standingOf } from '../../domain/search/standing-of.ts';
 import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
 import { areEqualVectors } from '../../domain/vectors.ts';
+import { revisionEvent } from '../../domain/webhooks/event.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
 import { changeOf, stoppedEvents, termsOf } from './change-search.ts';
 import { toOptimizerSpace } from './engine-input.ts';

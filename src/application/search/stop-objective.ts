@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connection/transaction.ts';
 import type { Search } from '../../db/search/search-ledger.ts';
-import type { Objective } from '../../domain/objective.ts';
 import type { Ending } from '../../domain/search/ending.ts';
+import type { Objective } from '../../domain/search/objective.ts';
 import { after } from '../../domain/search/standing.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { ObjectivePath } from '../paths.ts';

@@ -1,11 +1,11 @@
 /** What a proposal of the optimizer means as an inverse. */
 import type { Snapshot } from '../../db/search/suggestions.ts';
-import { checkSuggestion, isAdmissible } from '../../domain/objective-limits.ts';
 import { type Ending, endingOf } from '../../domain/search/ending.ts';
+import { checkSuggestion, isAdmissible } from '../../domain/search/objective-limits.ts';
 import { findOptimum } from '../../domain/search/optimum.ts';
 import { questOf } from '../../domain/search/quest.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
-import type { History, Proposal } from '../../optimizer/problem.ts';
+import type { History, Proposal } from '../../optimizer/interface/problem.ts';
 import { rowOf, runsAt } from './engine-input.ts';
 
 /** Whether nothing more is run: nothing is found, or no attempt is left and the suggestion was to decide how the objective ends. */

@@ -9,7 +9,7 @@ import type { Db } from '../../db/connection/transaction.ts';
 import { readFinishedInverses } from '../../db/search/inverses.ts';
 import { FINISHED_CHANNEL } from '../../db/search/suggestion-jobs.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
-import type { Inverse } from '../../domain/inverse.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
 import { Tally } from '../../domain/tally.ts';
 
 export interface SuggestionWaitersOptions {

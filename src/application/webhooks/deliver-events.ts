@@ -13,8 +13,13 @@ import {
   markFailed,
 } from '../../db/webhooks/events.ts';
 import { removeUnconfirmed } from '../../db/webhooks/recipients.ts';
-import { deliveryDelayMs, type LeasedDelivery, type ReceiverKind, type RecordedEvent } from '../../domain/event.ts';
-import type { Attempt, SendEvent } from '../../webhooks/deliver.ts';
+import {
+  deliveryDelayMs,
+  type LeasedDelivery,
+  type ReceiverKind,
+  type RecordedEvent,
+} from '../../domain/webhooks/event.ts';
+import type { Attempt, SendEvent } from '../../outside/webhooks/deliver.ts';
 import { untilWritten } from '../until-written.ts';
 import { EventNotRendered } from './render-event.ts';
 

@@ -1,6 +1,6 @@
 /** The tokens of links in e-mails. They are derived from the secret of the person, so that every e-mail has the same ones. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { MailAct } from '../../domain/recipient.ts';
+import type { MailAct } from '../../domain/webhooks/recipient.ts';
 
 const SIGNATURE_LENGTH = 40;
 

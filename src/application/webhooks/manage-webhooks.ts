@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { findAccountId } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import * as webhooks from '../../db/webhooks/webhooks.ts';
+import type { StorageQuota } from '../../domain/accounts/storage.ts';
 import { DomainError, makeViolation, notFound, refuseViolations, type ViolationPath } from '../../domain/errors.ts';
-import type { Delivery, EventName, Webhook } from '../../domain/event.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { StorageQuota } from '../../domain/storage.ts';
-import type { JudgeUrl } from '../../webhooks/target-guard.ts';
+import type { Delivery, EventName, Webhook } from '../../domain/webhooks/event.ts';
+import type { JudgeUrl } from '../../outside/webhooks/target-guard.ts';
 import { refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import { formatSecret, SECRET_BYTES } from '../accounts/secrets.ts';
 

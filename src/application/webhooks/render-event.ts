@@ -5,11 +5,11 @@
 import { findBatch } from '../../db/batches/batches.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import { findOutputCaseSet, findOutputCaseSetWithCases } from '../../db/data/output-case-sets.ts';
-import { findProject, findProjectWithCases } from '../../db/data/projects.ts';
 import { findTrial } from '../../db/data/trials.ts';
+import { findProject, findProjectWithCases } from '../../db/problem/projects.ts';
 import { findInverse, listNewestInverses } from '../../db/search/inverses.ts';
 import { findObjective } from '../../db/search/objectives.ts';
-import { type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
+import { type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/webhooks/event.ts';
 import { readAnswer } from '../search/read-answers.ts';
 
 export interface RenderDeps {

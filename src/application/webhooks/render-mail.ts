@@ -7,9 +7,9 @@ import {
   readToldObjective,
   type ToldObjective,
 } from '../../db/webhooks/recipients.ts';
-import { kindOf, type LeasedDelivery } from '../../domain/event.ts';
-import type { Letter } from '../../domain/recipient.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
+import { kindOf, type LeasedDelivery } from '../../domain/webhooks/event.ts';
+import type { Letter } from '../../domain/webhooks/recipient.ts';
 import { mailToken } from './mail-tokens.ts';
 
 export interface LetterDeps {

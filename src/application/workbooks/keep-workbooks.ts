@@ -1,9 +1,9 @@
 /** Workbooks that people upload. What is in them is read by a guarded process alone, before anything is stored. */
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import * as workbooks from '../../db/workbooks/workbooks.ts';
+import type { StorageQuota } from '../../domain/accounts/storage.ts';
 import { DomainError, makeViolation, notFound, validationFailed } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { StorageQuota } from '../../domain/storage.ts';
 import {
   type CheckedCells,
   type ChosenCells,
@@ -11,7 +11,7 @@ import {
   type SheetCells,
   type SurveyedWorkbook,
   type Workbook,
-} from '../../domain/workbook.ts';
+} from '../../domain/workbooks/workbook.ts';
 import { refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 
 export interface SheetFile {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ago, dayAndTime } from '../../shown/formats.ts';
+import { ago, dayAndTime } from '../../presentation/formats.ts';
 
 const TICK_MS = 10_000;
 

@@ -1,6 +1,6 @@
 /** The colours of the style sheets for canvases and saved pictures. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { COLOUR_NAMES, type Colours } from '../../shown/colours.ts';
+import { COLOUR_NAMES, type Colours } from '../../presentation/colours.ts';
 import { theme } from '../shell/theme.ts';
 
 function readColours(): Colours {

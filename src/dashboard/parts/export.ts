@@ -1,7 +1,7 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
 
-import { fileName } from '../../shown/file-name.ts';
-import type { Drawing, PlotColours } from '../../shown/plot.ts';
+import { fileName } from '../../presentation/file-name.ts';
+import type { Drawing, PlotColours } from '../../presentation/plot.ts';
 import { guardText } from './formula.ts';
 
 export { fileName };
@@ -46,7 +46,7 @@ export function saveJson(title: string, value: unknown): void {
 
 /** Loaded with the first picture that is saved. */
 async function toSvg(drawing: Drawing, colours: PlotColours): Promise<string> {
-  const { drawSvg } = await import('../../shown/drawing.ts');
+  const { drawSvg } = await import('../../presentation/drawing.ts');
   return drawSvg(drawing, colours);
 }
 

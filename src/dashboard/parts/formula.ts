@@ -1,4 +1,4 @@
-/** Texts that spreadsheets would run as formulas, written as the service writes and reads them (src/domain/case-columns.ts). */
+/** Texts that spreadsheets would run as formulas, written as the service writes and reads them (src/domain/data/case-columns.ts). */
 
 const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^'+[=+\-@\t\r]/;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { titled } from '../../shown/formats.ts';
+import { titled } from '../../presentation/formats.ts';
 
 interface NumberFieldProps {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Text pasted from a spreadsheet, a file or a terminal, as rows of cells. Needs no browser. */
 
-import { capitalized, counted } from '../../shown/formats.ts';
+import { capitalized, counted } from '../../presentation/formats.ts';
 import { type DecimalSign, type PlainRows, plainRows, type Question, type Rows } from './decimal-sign.ts';
 import { unguardText } from './formula.ts';
 import { isNumeral, looksLikeNumber } from './read-number.ts';

@@ -4,7 +4,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
-import { type Drawing, type PlotColours, type Range, rangeOf, type Tick, ticksIn, valueIn } from '../../shown/plot.ts';
+import {
+  type Drawing,
+  type PlotColours,
+  type Range,
+  rangeOf,
+  type Tick,
+  ticksIn,
+  valueIn,
+} from '../../presentation/plot.ts';
 import { colours } from './colours.ts';
 import { type Plane, paintGround, paintSeries } from './plot-painter.ts';
 

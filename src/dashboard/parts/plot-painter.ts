@@ -6,7 +6,7 @@ import {
   type DrawnSeries,
   type PlotColours,
   valueIn,
-} from '../../shown/plot.ts';
+} from '../../presentation/plot.ts';
 
 /** Pixels of the canvas. */
 export interface Plane {

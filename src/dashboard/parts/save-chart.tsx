@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Drawing } from '../../shown/plot.ts';
+import type { Drawing } from '../../presentation/plot.ts';
 import { colours } from './colours.ts';
 import { Fault } from './fault.tsx';
 

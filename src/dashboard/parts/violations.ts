@@ -1,6 +1,6 @@
 /** The violations of single fields of a request. Needs no browser. */
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
-import { capitalized } from '../../shown/formats.ts';
+import { capitalized } from '../../presentation/formats.ts';
 
 /**
  * The first message for each field, by its JSON Pointer. Empty unless the service refused fields of a request. Messages are those of the service with a capital letter.

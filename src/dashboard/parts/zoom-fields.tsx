@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { Range } from '../../shown/plot.ts';
+import type { Range } from '../../presentation/plot.ts';
 
 interface Props {
   readonly label: string;

@@ -7,7 +7,7 @@
  * The view stored_records (migrations/repeatable/stored-records.sql) says what each record takes.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { StorageQuota, StorageUsage } from '../../domain/storage.ts';
+import type { StorageQuota, StorageUsage } from '../../domain/accounts/storage.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Account } from '../../domain/account.ts';
+import type { Account } from '../../domain/accounts/account.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
 /** The id of the account of that name, created when missing; safe when several processes ask at once. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { KeyRecord, Scope } from '../../domain/api-key.ts';
+import type { KeyRecord, Scope } from '../../domain/accounts/api-key.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { Role } from '../../domain/people.ts';
+import type { Role } from '../../domain/people/people.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
-import { counts } from '../people/grants.ts';
+import { counts } from './grants.ts';
 
 /** A key as operators and authentication see it, with its account. */
 export interface StoredKey extends KeyRecord {

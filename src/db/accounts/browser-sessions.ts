@@ -1,12 +1,12 @@
 /** Sessions of the page and sign-in links. Instants are compared by the database's clock. */
 import { sql } from 'kysely';
-import type { Scope } from '../../domain/api-key.ts';
-import { IDLE_HOURS, LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../domain/browser-session.ts';
+import type { Scope } from '../../domain/accounts/api-key.ts';
+import { IDLE_HOURS, LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../domain/accounts/browser-session.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { Lender, Role, SessionRecord } from '../../domain/people.ts';
+import type { Lender, Role, SessionRecord } from '../../domain/people/people.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
-import { counts, isKeyUsable, isStillLent } from '../people/grants.ts';
+import { counts, isKeyUsable, isStillLent } from './grants.ts';
 
 export interface StoredSession {
   readonly id: number;

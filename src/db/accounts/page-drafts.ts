@@ -1,6 +1,6 @@
 /** Drafts of the page. Instants are those of the database's clock. */
 import { sql } from 'kysely';
-import { DRAFT_DAYS, MAXIMUM_DRAFTS, ownersOf, type PageDraft } from '../../domain/page-draft.ts';
+import { DRAFT_DAYS, MAXIMUM_DRAFTS, ownersOf, type PageDraft } from '../../domain/accounts/page-draft.ts';
 import type { Db } from '../connection/transaction.ts';
 
 const COLUMNS = sql`subject, writer, text, updated_at as "updatedAt"`;

@@ -3,7 +3,7 @@
  */
 
 import { type RawBuilder, sql } from 'kysely';
-import type { Jacobian } from '../../domain/jacobian.ts';
+import type { Jacobian } from '../../domain/data/jacobian.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { openInverses } from '../search/open-inverses.ts';

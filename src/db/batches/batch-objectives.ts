@@ -1,7 +1,7 @@
 /** The objectives of batches: what was stated, and what became of it. */
 import { sql } from 'kysely';
-import type { NewObjective } from '../../domain/objective.ts';
 import type { PageRequest } from '../../domain/page.ts';
+import type { NewObjective } from '../../domain/search/objective.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';

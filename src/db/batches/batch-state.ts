@@ -1,6 +1,11 @@
 /** Everything that decides what a batch does next, in one statement. */
 import { sql } from 'kysely';
-import { type BatchState, type BatchStatus, LARGEST_PARALLELISM, type RunningObjective } from '../../domain/batch.ts';
+import {
+  type BatchState,
+  type BatchStatus,
+  LARGEST_PARALLELISM,
+  type RunningObjective,
+} from '../../domain/batches/batch.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { MUST_HOLD } from '../search/objectives.ts';

@@ -8,7 +8,7 @@ import {
   type BatchWithProgress,
   type Evaluator,
   isOpen,
-} from '../../domain/batch.ts';
+} from '../../domain/batches/batch.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { OutputCaseSet, OutputCaseSetWithCases } from '../../domain/data/trial.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { OutputCaseSet, OutputCaseSetWithCases } from '../../domain/trial.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import { anyOf } from '../connection/prepared-statements.ts';
 import type { Db, Trx } from '../connection/transaction.ts';

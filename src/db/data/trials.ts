@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Trial, TrialStatus } from '../../domain/data/trial.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { Trial, TrialStatus } from '../../domain/trial.ts';
 import { anyOf } from '../connection/prepared-statements.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { isWithinExtent } from '../extent.ts';

@@ -7,14 +7,14 @@
  */
 
 import { type RawBuilder, sql } from 'kysely';
+import type { Jacobian } from '../../domain/data/jacobian.ts';
 import type {
   ClaimedEvaluation,
   EvaluationLimits,
   EvaluationRecord,
   EvaluationState,
   EvaluationTarget,
-} from '../../domain/evaluation.ts';
-import type { Jacobian } from '../../domain/jacobian.ts';
+} from '../../domain/evaluations/evaluation.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { BATCHES_CHANNEL, CLAIMABLE_CHANNEL, PUSHED_CHANNEL } from '../batches/batch-evaluations.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';

@@ -3,7 +3,7 @@
  * are. One call reads a bounded amount, however much a record holds.
  */
 import { sql } from 'kysely';
-import { RUN_VIEWS } from '../../domain/run-fields.ts';
+import { RUN_VIEWS } from '../../domain/data/run-fields.ts';
 import type { Db } from '../connection/transaction.ts';
 import { type RunRow, selectFields } from '../search/run-columns.ts';
 

@@ -1,6 +1,6 @@
 /** Notes on objectives and their runs, and the files in them. */
 import { sql } from 'kysely';
-import { MAXIMUM_NOTES, type Note } from '../../domain/note.ts';
+import { MAXIMUM_NOTES, type Note } from '../../domain/notes/note.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { deleteStored, noteChanged } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';

@@ -8,9 +8,9 @@ import {
   mayStillInvite,
   type Opening,
   type Role,
-} from '../../domain/people.ts';
+} from '../../domain/people/people.ts';
+import { counts, isItsKeyUsable, isStillLent } from '../accounts/grants.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
-import { counts, isItsKeyUsable, isStillLent } from './grants.ts';
 
 export interface NewInvitation {
   readonly accountId: number;

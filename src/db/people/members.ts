@@ -2,10 +2,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { looksLike } from '../../domain/look-alikes.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { AccountState, Member, Membership, Person, Role } from '../../domain/people.ts';
+import type { AccountState, Member, Membership, Person, Role } from '../../domain/people/people.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
+import { counts } from '../accounts/grants.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
-import { counts } from './grants.ts';
 
 /** As whom the OpenID provider knows a person. */
 export interface OpenIdSubject {

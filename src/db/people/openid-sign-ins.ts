@@ -1,6 +1,6 @@
 /** Sign-ins that are under way at the OpenID provider. */
 import { sql } from 'kysely';
-import { OPENID_MINUTES, type OpenIdChecks } from '../../domain/openid.ts';
+import { OPENID_MINUTES, type OpenIdChecks } from '../../domain/people/openid.ts';
 import type { Db } from '../connection/transaction.ts';
 
 export interface OpenIdSignIn extends OpenIdChecks {

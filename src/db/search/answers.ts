@@ -1,9 +1,9 @@
 /** What the answers of objectives are decided from, besides what each stores itself. */
 import { sql } from 'kysely';
-import type { InputStanding } from '../../domain/explanation.ts';
-import type { Inverse } from '../../domain/inverse.ts';
-import type { NearestSoFar, Objective } from '../../domain/objective.ts';
 import type { OptimalRun } from '../../domain/search/answer.ts';
+import type { InputStanding } from '../../domain/search/explanation.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
+import type { NearestSoFar, Objective } from '../../domain/search/objective.ts';
 import type { Db } from '../connection/transaction.ts';
 import { STANDING } from './explanations.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { completeExplanation, type InputStanding, type StoredExplanation } from '../../domain/explanation.ts';
+import { completeExplanation, type InputStanding, type StoredExplanation } from '../../domain/search/explanation.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import { type Db, type Trx, WITHOUT_FLUSH } from '../connection/transaction.ts';
 

@@ -3,11 +3,11 @@
  * writing them again would take most of the time.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { StatedColumns } from '../../domain/case-columns.ts';
-import type { InputDetails, SentDetails } from '../../domain/input-space.ts';
-import type { Jacobian } from '../../domain/jacobian.ts';
-import type { TypedElsewhere } from '../../domain/page-draft.ts';
-import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/run-fields.ts';
+import type { TypedElsewhere } from '../../domain/accounts/page-draft.ts';
+import type { StatedColumns } from '../../domain/data/case-columns.ts';
+import type { Jacobian } from '../../domain/data/jacobian.ts';
+import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/data/run-fields.ts';
+import type { InputDetails, SentDetails } from '../../domain/problem/input-space.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
 import { isRead, type RunRow, selectFields, WAS_CORRECTED } from './run-columns.ts';

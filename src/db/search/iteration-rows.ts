@@ -1,6 +1,6 @@
 /** Rows that hold an objective together with one of its inverses, and what the statements of a cycle share otherwise. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Inverse } from '../../domain/inverse.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
 import { type InverseRow, toInverse } from './inverses.ts';
 import { OBJECTIVE_COLUMNS, type ObjectiveWithParents } from './objectives.ts';
 import { INVERSE_COLUMNS } from './run-columns.ts';

@@ -1,13 +1,14 @@
 /** What the writer of a search can change, see search-ledger.ts. One change holds everything that one act leads to. */
-import type { NewEvent } from '../../domain/event.ts';
-import type { InverseStatus, LearnedFrom } from '../../domain/inverse.ts';
-import type { Jacobian } from '../../domain/jacobian.ts';
-import type { NearestSoFar } from '../../domain/objective.ts';
+
+import type { StorageQuota } from '../../domain/accounts/storage.ts';
+import type { Jacobian } from '../../domain/data/jacobian.ts';
 import type { Ending } from '../../domain/search/ending.ts';
+import type { InverseStatus, LearnedFrom } from '../../domain/search/inverse.ts';
+import type { NearestSoFar } from '../../domain/search/objective.ts';
+import type { SearchOptions } from '../../domain/search/search-options.ts';
 import type { StopReason } from '../../domain/search/stop-reason.ts';
-import type { SearchOptions } from '../../domain/search-options.ts';
-import type { StorageQuota } from '../../domain/storage.ts';
-import type { LeasedJob } from '../../domain/suggestion-job.ts';
+import type { LeasedJob } from '../../domain/search/suggestion-job.ts';
+import type { NewEvent } from '../../domain/webhooks/event.ts';
 
 /** An inverse that is over: it has an output, failed, was given up or could not be computed. */
 interface ClosedInverse {

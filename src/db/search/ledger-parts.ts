@@ -1,8 +1,8 @@
 /** The parts of the statement that writes a change of a search; see write-search.ts. */
 import { type RawBuilder, sql } from 'kysely';
-import { InverseStatus } from '../../domain/inverse.ts';
+import { TrialStatus } from '../../domain/data/trial.ts';
+import { InverseStatus } from '../../domain/search/inverse.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { TrialStatus } from '../../domain/trial.ts';
 import { isWithinQuota } from '../accounts/account-usage.ts';
 import { eventsTold } from '../webhooks/events.ts';
 import { BASIS_OUTPUT } from './inverses.ts';

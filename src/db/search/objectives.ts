@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { SentConstraint } from '../../domain/input-space.ts';
-import type { Labels } from '../../domain/names.ts';
-import type { NearestSoFar, Objective } from '../../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import type { SentConstraint } from '../../domain/problem/input-space.ts';
+import type { Labels } from '../../domain/problem/names.ts';
 import type { Ending } from '../../domain/search/ending.ts';
+import type { NearestSoFar, Objective } from '../../domain/search/objective.ts';
 import type { StopReason } from '../../domain/search/stop-reason.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import { anyOf } from '../connection/prepared-statements.ts';

@@ -3,7 +3,7 @@
  * parallelism, however many inverses the objective has.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { type Inverse, InverseStatus } from '../../domain/search/inverse.ts';
 import type { OpenInverse } from '../../domain/search/opening.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { BASIS_OUTPUT, type InverseRow, toInverse } from './inverses.ts';

@@ -1,4 +1,4 @@
-/** How the fields of a run are read from `inverses as i`; domain/run-fields.ts has the fields. */
+/** How the fields of a run are read from `inverses as i`; domain/data/run-fields.ts has the fields. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   type FieldOf,
@@ -7,7 +7,7 @@ import {
   type RunValue,
   STORED_RUN_FIELDS,
   type StoredRunField,
-} from '../../domain/run-fields.ts';
+} from '../../domain/data/run-fields.ts';
 
 type InverseColumn = { [Name in StoredRunField]: `i.${FieldOf<Name>['column']} as ${Name}` }[StoredRunField];
 

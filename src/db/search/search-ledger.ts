@@ -5,7 +5,7 @@
  * repeated, except for leases of jobs, which claims change without the lock.
  */
 import { sql } from 'kysely';
-import type { Inverse } from '../../domain/inverse.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
 import type { OpenInverse } from '../../domain/search/opening.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';

@@ -1,6 +1,6 @@
 /** What a suggestion is computed from, by source. */
 import type { Matrix } from '../../domain/matrix.ts';
-import type { Source } from '../../domain/sources.ts';
+import type { Source } from '../../domain/problem/sources.ts';
 import { decodeMatrix } from '../matrices.ts';
 import type { CoarseCases, KnownRuns } from './known-runs.ts';
 

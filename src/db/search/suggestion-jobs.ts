@@ -6,7 +6,7 @@
  * discarded. A finished job is deleted.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../domain/suggestion-job.ts';
+import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../domain/search/suggestion-job.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
 /** Notifies workers that a job may be claimable. */

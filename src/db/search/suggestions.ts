@@ -1,8 +1,8 @@
 /** What a suggestion is computed from: as it is now, and as it was when a stored suggestion was computed. */
 import { type RawBuilder, sql } from 'kysely';
-import type { InputDetails, InputSpace, InputType } from '../../domain/input-space.ts';
-import type { LearnedFrom } from '../../domain/inverse.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import type { InputDetails, InputSpace, InputType } from '../../domain/problem/input-space.ts';
+import type { LearnedFrom } from '../../domain/search/inverse.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { decodeMatrix, matrixColumn } from '../matrices.ts';

@@ -1,6 +1,6 @@
 /** Objectives whose nearest run is not known, as after a change of the trial's data. */
 import { sql } from 'kysely';
-import type { NearestSoFar, Objective } from '../../domain/objective.ts';
+import type { NearestSoFar, Objective } from '../../domain/search/objective.ts';
 import { notify } from '../connection/listen.ts';
 import type { Db } from '../connection/transaction.ts';
 import { nearestColumns } from './objectives.ts';

@@ -1,7 +1,7 @@
 /** The statement that writes a change of a search; see search-ledger.ts. It is put together from the parts that the change has. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Inverse } from '../../domain/inverse.ts';
-import { NO_NEAREST_CASE } from '../../domain/objective.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
+import { NO_NEAREST_CASE } from '../../domain/search/objective.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { listEvents, recordingEvents } from '../webhooks/events.ts';

@@ -3,8 +3,13 @@
  * by its own clock. Every later write repeats the token; zero rows mean that the lease was lost.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../../domain/event.ts';
-import { TOLD_AFTER_SECONDS } from '../../domain/recipient.ts';
+import {
+  type EventName,
+  type LeasedDelivery,
+  MAXIMUM_DELIVERY_ATTEMPTS,
+  type NewEvent,
+} from '../../domain/webhooks/event.ts';
+import { TOLD_AFTER_SECONDS } from '../../domain/webhooks/recipient.ts';
 import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 

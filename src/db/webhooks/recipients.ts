@@ -1,7 +1,8 @@
 /** People who are told by e-mail: webhooks of the kind mail. */
 import { sql } from 'kysely';
-import type { EventName } from '../../domain/event.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
+import type { EventName } from '../../domain/webhooks/event.ts';
 import {
   type Recipient,
   TOGETHER_SECONDS,
@@ -9,8 +10,7 @@ import {
   TOLD_KINDS,
   type ToldKind,
   UNCONFIRMED_DAYS,
-} from '../../domain/recipient.ts';
-import { StopReason } from '../../domain/search/stop-reason.ts';
+} from '../../domain/webhooks/recipient.ts';
 import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { EVENTS_CHANNEL } from './events.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Delivery, DeliveryState, EventName, Webhook } from '../../domain/event.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import type { Delivery, DeliveryState, EventName, Webhook } from '../../domain/webhooks/event.ts';
 import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';

@@ -7,7 +7,7 @@ import {
   type SurveyedWorkbook,
   UNUSED_WORKBOOK_DAYS,
   type Workbook,
-} from '../../domain/workbook.ts';
+} from '../../domain/workbooks/workbook.ts';
 import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';

@@ -8,11 +8,11 @@
  * - A fit: the least misfit. Outputs to minimize or maximize: the best value, or the best compromise of the front.
  * - Otherwise the nearest run (nearest.ts), which is the best compromise where targets are out of reach.
  */
-import { evaluateOutput } from '../acceptance.ts';
-import type { InputStanding } from '../explanation.ts';
-import type { Inverse } from '../inverse.ts';
-import { isNearer, makeMissMeasure, type NearestRun, type WeighedDefinition } from '../nearest.ts';
-import { type Objective, outputsWithoutTarget } from '../objective.ts';
+import { evaluateOutput } from './acceptance.ts';
+import type { InputStanding } from './explanation.ts';
+import type { Inverse } from './inverse.ts';
+import { isNearer, makeMissMeasure, type NearestRun, type WeighedDefinition } from './nearest.ts';
+import { type Objective, outputsWithoutTarget } from './objective.ts';
 import { isBetter, isEligible } from './optimum.ts';
 import { type Quest, questOf } from './quest.ts';
 import { StopReason } from './stop-reason.ts';

@@ -1,10 +1,10 @@
 /** Why an objective ended, in words. */
-import { compileGoal, distanceToInterval } from '../acceptance.ts';
-import { describeFit } from '../fit-quality.ts';
-import { makeMissMeasure } from '../nearest.ts';
-import { isAspiration, type Objective, type ObjectiveDefinition } from '../objective.ts';
+import { compileGoal, distanceToInterval } from './acceptance.ts';
 import { type Answer, nameOfRun } from './answer.ts';
 import type { Ending } from './ending.ts';
+import { describeFit } from './fit-quality.ts';
+import { makeMissMeasure } from './nearest.ts';
+import { isAspiration, type Objective, type ObjectiveDefinition } from './objective.ts';
 import { questOf } from './quest.ts';
 import { StopReason } from './stop-reason.ts';
 

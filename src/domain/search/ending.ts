@@ -1,5 +1,5 @@
 /** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
-import type { Proposal } from '../../optimizer/problem.ts';
+import type { Proposal } from '../../optimizer/interface/problem.ts';
 import { StopReason } from './stop-reason.ts';
 
 /** Why an objective was stopped, in a word. */

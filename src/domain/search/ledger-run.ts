@@ -1,9 +1,9 @@
 /** A run of a search with what it counts for. */
-import type { RunResult } from '../correction.ts';
-import { type Inverse, InverseStatus, isRepeat } from '../inverse.ts';
-import { isAdmissible, type ObjectiveLimits } from '../objective-limits.ts';
-import type { Project } from '../project.ts';
-import { isCoarse } from '../sources.ts';
+import type { RunResult } from '../corrections/correction.ts';
+import type { Project } from '../problem/project.ts';
+import { isCoarse } from '../problem/sources.ts';
+import { type Inverse, InverseStatus, isRepeat } from './inverse.ts';
+import { isAdmissible, type ObjectiveLimits } from './objective-limits.ts';
 
 /** An inverse as it is stored, with its result as it counts now. */
 export interface LedgerRun {

@@ -1,5 +1,5 @@
 /** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
-import { hasAspiration, type Objective } from '../objective.ts';
+import { hasAspiration, type Objective } from './objective.ts';
 import { questOf } from './quest.ts';
 
 /** An open inverse with this chance is waited for: it saves about a tenth of the runs and costs few rounds. */

@@ -3,8 +3,8 @@
  * to its aspirations among those that meet all other objectives; with a fit the one with the least misfit among these; otherwise none.
  */
 import { kneeOf, nonDominated } from '../../numbers/pareto.ts';
-import { type Evaluation, evaluateOutput } from '../acceptance.ts';
-import { isImproved, type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
+import { type Evaluation, evaluateOutput } from './acceptance.ts';
+import { isImproved, type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
 
 /** Whether everything except aspirations and fits is satisfied. Without these: whether everything is. */
 export function isEligible(evaluation: Evaluation): boolean {

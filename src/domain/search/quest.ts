@@ -1,6 +1,5 @@
 /** What an objective seeks, and so when it ends. The options that say so exclude each other; see `checkNewObjective`. */
-import { type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
-import type { SearchOptions } from '../search-options.ts';
+import { type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
 import { type Confidence, confidence } from './quests/confidence.ts';
 import { FIT, type Fit } from './quests/fit.ts';
 import { FRONT, type Front } from './quests/front.ts';
@@ -8,6 +7,7 @@ import { type MeanOfRuns, meanOfRuns } from './quests/mean-of-runs.ts';
 import { ONE_RUN, type OneRun } from './quests/one-run.ts';
 import { type Several, several } from './quests/several.ts';
 import { SUREST, type Surest } from './quests/surest.ts';
+import type { SearchOptions } from './search-options.ts';
 
 export type Quest = OneRun | MeanOfRuns | Confidence | Several | Surest | Front | Fit;
 

@@ -2,7 +2,7 @@
  * Objectives that go on after their first solution until several are found that lie apart. An inverse that satisfies everything
  * within all limits is a solution when it lies apart from every solution completed before it.
  */
-import type { Variable } from '../../optimizer/problem.ts';
+import type { Variable } from '../../optimizer/interface/problem.ts';
 import { makeViolation, type Violation } from '../errors.ts';
 
 export interface SolutionsOption {

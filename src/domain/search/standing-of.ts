@@ -2,10 +2,10 @@
  * What a search has reached, formed from all its runs. A correction uses it, and it is what the changes taken one at a time must lead
  * to (`after` in standing.ts).
  */
-import { type Evaluation, evaluateOutput } from '../acceptance.ts';
-import { InverseStatus } from '../inverse.ts';
-import { makeMissMeasure } from '../nearest.ts';
+import { type Evaluation, evaluateOutput } from './acceptance.ts';
+import { InverseStatus } from './inverse.ts';
 import { type LedgerRun, mayBeAnswer } from './ledger-run.ts';
+import { makeMissMeasure } from './nearest.ts';
 import { isEligible } from './optimum.ts';
 import type { Quest } from './quest.ts';
 import {

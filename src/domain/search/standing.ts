@@ -2,11 +2,11 @@
  * What a search has reached, and what a change makes of it. `after` takes one change at a time, as requests and workers do;
  * `standingOf` forms the same from all runs (standing-of.ts).
  */
-import type { Variable } from '../../optimizer/problem.ts';
-import { type Evaluation, evaluateOutput } from '../acceptance.ts';
-import type { InverseStatus } from '../inverse.ts';
-import { isNearer, type MissMeasure, makeMissMeasure, type WeighedDefinition } from '../nearest.ts';
+import type { Variable } from '../../optimizer/interface/problem.ts';
+import { type Evaluation, evaluateOutput } from './acceptance.ts';
+import type { InverseStatus } from './inverse.ts';
 import { mayBeAnswer } from './ledger-run.ts';
+import { isNearer, type MissMeasure, makeMissMeasure, type WeighedDefinition } from './nearest.ts';
 import { findOptimum, isEligible } from './optimum.ts';
 import type { Quest } from './quest.ts';
 import { isApart } from './several-solutions.ts';

@@ -8,7 +8,7 @@
  * A correction is no event: it changes what the states rest on, and `standingOf` forms them again. Only there an objective
  * leaves a final state, and only when the client asks for it.
  */
-import { InverseStatus } from '../inverse.ts';
+import { InverseStatus } from './inverse.ts';
 
 export const StopReason = { running: 0, satisfied: 1, stopped: 2, exhausted: 3 } as const;
 export type StopReason = (typeof StopReason)[keyof typeof StopReason];

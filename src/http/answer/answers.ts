@@ -1,7 +1,7 @@
 /** The usual answers of both dialects, each with the part of the OpenAPI document that describes it. */
 import { z } from 'zod';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { Answer, AnswerSpec } from '../operation.ts';
+import type { Answer, AnswerSpec } from '../operation/operation.ts';
 import { nextPageLink } from '../wire/pages.ts';
 import { JsonArray } from './json-array.ts';
 

@@ -1,4 +1,4 @@
-/** Rows of cases or runs and their columns, before they are written in a format. domain/case-columns.ts states the columns. */
+/** Rows of cases or runs and their columns, before they are written in a format. domain/data/case-columns.ts states the columns. */
 import {
   type CaseColumns,
   columnTitle,
@@ -6,10 +6,9 @@ import {
   rowTitle,
   titleOfRow,
   verdictTitle,
-} from '../../domain/case-columns.ts';
-
+} from '../../domain/data/case-columns.ts';
+import type { Jacobian } from '../../domain/data/jacobian.ts';
 import { makeViolation, refuseViolations } from '../../domain/errors.ts';
-import type { Jacobian } from '../../domain/jacobian.ts';
 
 /** A number, or its text with all digits. */
 export type NumberText = number | string;

@@ -1,13 +1,13 @@
 /**
  * Rows of cases or runs as CSV (RFC 4180) or as lines of JSON, written while they are read: memory does not grow with
- * their number. domain/case-columns.ts states the columns.
+ * their number. domain/data/case-columns.ts states the columns.
  */
 
 import { z } from 'zod';
-import { type CaseColumn, guardText } from '../../domain/case-columns.ts';
-import { InputType } from '../../domain/input-space.ts';
-import { categoryOf } from '../../domain/names.ts';
-import type { Answer, Call } from '../operation.ts';
+import { type CaseColumn, guardText } from '../../domain/data/case-columns.ts';
+import { InputType } from '../../domain/problem/input-space.ts';
+import { categoryOf } from '../../domain/problem/names.ts';
+import type { Answer, Call } from '../operation/operation.ts';
 import { MEDIA_TYPES, type RowFormat } from '../wire/formats.ts';
 import { type Numbers, type NumberText, type RowTable, titlesOf, toList } from './row-table.ts';
 import { writeWorkbook } from './workbook.ts';

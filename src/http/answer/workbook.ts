@@ -3,8 +3,8 @@
  * formulas.
  */
 import { Readable } from 'node:stream';
-import type { CaseColumn } from '../../domain/case-columns.ts';
-import { categoryOf } from '../../domain/names.ts';
+import type { CaseColumn } from '../../domain/data/case-columns.ts';
+import { categoryOf } from '../../domain/problem/names.ts';
 import { type RowTable, titlesOf, toList } from './row-table.ts';
 import type { NextSlice } from './write-json.ts';
 

@@ -11,10 +11,10 @@ import {
   LISTED_CASE_VIOLATIONS,
   shorten,
   TOO_MANY_TEXTS,
-} from '../../domain/case-table.ts';
+} from '../../domain/data/case-table.ts';
 import { type DecimalMark, decimalMarkOf, parseDecimal } from '../../domain/decimal.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
-import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import { MAXIMUM_INPUT_COUNT } from '../../domain/problem/project.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import type { Parsed } from '../wire/violations.ts';
 import type { ParsedText } from './json-text.ts';

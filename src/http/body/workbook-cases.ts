@@ -2,7 +2,7 @@
  * From the bytes of a workbook (.xlsx) to a table of cases, as from a CSV file. Its cells must be in one sheet; formulas count with the
  * values that they had when it was saved.
  */
-import type { CaseTable } from '../../domain/case-table.ts';
+import type { CaseTable } from '../../domain/data/case-table.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import type { Parsed } from '../wire/violations.ts';
 import { CellReader, ReadingEnded } from './csv-text.ts';

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
 import { Tally } from '../../domain/tally.ts';
-import { whenOver } from '../client-presence.ts';
+import { whenOver } from '../connection/client-presence.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 

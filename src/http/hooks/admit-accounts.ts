@@ -1,7 +1,7 @@
 /** Checks that every request with a key passes before its body is read, cheapest first. */
 import type { FastifyInstance } from 'fastify';
-import { refuseGone } from '../client-presence.ts';
-import type { IngressDeps } from '../deps.ts';
+import { refuseGone } from '../connection/client-presence.ts';
+import type { IngressDeps } from '../operation/deps.ts';
 import { readKey, readKeyOrPageSecret, requireKey, requireKeyOrSession } from './authenticate.ts';
 import { limitConcurrencyByAccount, limitConcurrencyByKey } from './limit-concurrency.ts';
 

@@ -5,8 +5,8 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { isLoopback } from '../../domain/loopback.ts';
-import { answerStatus, sendError } from '../errors.ts';
-import { pathOf } from '../request-path.ts';
+import { answerStatus, sendError } from '../operation/errors.ts';
+import { pathOf } from '../operation/request-path.ts';
 
 /** @param names  in lower case, without ports, besides localhost and addresses */
 export function requireAllowedHost(app: FastifyInstance, names: ReadonlySet<string>): void {

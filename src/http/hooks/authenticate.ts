@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, type KeyHolder, type Principal } from '../../application/accounts/authenticate.ts';
 import { findSession, type Session, type SessionProof } from '../../application/accounts/browser-sessions.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
-import type { ApiKey } from '../../domain/api-key.ts';
-import { parseToken } from '../../domain/browser-session.ts';
+import type { ApiKey } from '../../domain/accounts/api-key.ts';
+import { parseToken } from '../../domain/accounts/browser-session.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
-import { clientAddress } from '../client-address.ts';
-import type { HttpDeps } from '../deps.ts';
-import { noStrayCookies, readProof, requireProof } from '../session/cookie.ts';
-import { requireOwnPage } from '../session/cross-site.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import { noStrayCookies, readProof, requireProof } from '../cookies/cookie.ts';
+import { requireOwnPage } from '../cookies/cross-site.ts';
+import type { HttpDeps } from '../operation/deps.ts';
 
 interface Identified {
   readonly principal: Principal;

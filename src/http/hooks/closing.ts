@@ -3,8 +3,8 @@
  * connection, because an idle keep-alive connection would delay the exit of the process.
  */
 import type { FastifyInstance } from 'fastify';
-import { sendError, unavailable } from '../errors.ts';
-import { pathOf } from '../request-path.ts';
+import { sendError, unavailable } from '../operation/errors.ts';
+import { pathOf } from '../operation/request-path.ts';
 
 /**
  * Returns a function that says whether the server is closing. After `graceMs` all remaining connections are cut, even if

@@ -5,9 +5,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { withActiveSpan } from '../../telemetry/trace-context.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
-import { whenOver } from '../client-presence.ts';
-import type { HttpDeps } from '../deps.ts';
-import { isProbe } from '../health.ts';
+import { whenOver } from '../connection/client-presence.ts';
+import { isProbe } from '../health/health.ts';
+import type { HttpDeps } from '../operation/deps.ts';
 
 export function observeRequests(
   app: FastifyInstance,

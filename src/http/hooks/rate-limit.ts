@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { answerStatus, sendError } from '../errors.ts';
 import { Pace } from '../fairness/pace.ts';
-import type { RateLimiter } from '../rate-limiter.ts';
-import { pathOf } from '../request-path.ts';
+import type { RateLimiter } from '../fairness/rate-limiter.ts';
+import { answerStatus, sendError } from '../operation/errors.ts';
+import { pathOf } from '../operation/request-path.ts';
 import { principalOf } from './authenticate.ts';
 
 /** Share of the limit that may be used in a burst; then requests are admitted at the rate of the limit. */

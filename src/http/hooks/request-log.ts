@@ -1,6 +1,6 @@
 /** Logs one debug line per answered request, with ids and durations only. Successful probes are not logged. */
 import type { FastifyInstance } from 'fastify';
-import { isProbe } from '../health.ts';
+import { isProbe } from '../health/health.ts';
 
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {

@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { clientAddress } from '../client-address.ts';
-import { isGone } from '../client-presence.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import { isGone } from '../connection/client-presence.ts';
 import { Pace } from '../fairness/pace.ts';
 
 /** Per client address. A person who tries a wrong key by hand notices no delay. */

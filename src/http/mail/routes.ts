@@ -4,15 +4,15 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findByToken, MAIL_ACTIONS, recipientOf } from '../../application/webhooks/recipients.ts';
-import { MAIL_ACTS, type MailAct } from '../../domain/recipient.ts';
+import { MAIL_ACTS, type MailAct } from '../../domain/webhooks/recipient.ts';
 import { REPORT_POLICY, writeNotice } from '../../report/html.ts';
-import { clientAddress } from '../client-address.ts';
-import type { IngressDeps } from '../deps.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import type { RateLimiter } from '../fairness/rate-limiter.ts';
 import { slowGuesses } from '../hooks/authenticate.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { forbidCaching } from '../hooks/security-headers.ts';
-import type { RateLimiter } from '../rate-limiter.ts';
-import { makeNoticeHandler } from '../shared/notices.ts';
+import { makeNoticeHandler } from '../links/notices.ts';
+import type { IngressDeps } from '../operation/deps.ts';
 import { MEDIA_TYPES } from '../wire/formats.ts';
 
 interface Words {

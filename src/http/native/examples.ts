@@ -1,26 +1,26 @@
 /** One example per record for the reference: a made-up project, presented like real ones. */
 import { viewOf } from '../../application/views.ts';
-import type { KeyRecord } from '../../domain/api-key.ts';
-import type { Correction } from '../../domain/correction.ts';
-import type { StoredExplanation } from '../../domain/explanation.ts';
-import type { Inverse } from '../../domain/inverse.ts';
+import type { KeyRecord } from '../../domain/accounts/api-key.ts';
+import type { Correction } from '../../domain/corrections/correction.ts';
+import { UNKNOWN_RUN } from '../../domain/data/run-fields.ts';
+import type { OutputCaseSet, Trial } from '../../domain/data/trial.ts';
 import { Matrix } from '../../domain/matrix.ts';
-import { NO_NAMES } from '../../domain/names.ts';
-import { findNearestRun } from '../../domain/nearest.ts';
-import type { Objective } from '../../domain/objective.ts';
-import type { Project } from '../../domain/project.ts';
-import { UNKNOWN_RUN } from '../../domain/run-fields.ts';
+import { NO_NAMES } from '../../domain/problem/names.ts';
+import type { Project } from '../../domain/problem/project.ts';
 import { answerOf } from '../../domain/search/answer.ts';
-import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
-import { presentCorrection } from './corrections.wire.ts';
-import { presentExplanation } from './explanation.wire.ts';
-import { presentInverse, presentReportedInverse, presentSuggestion } from './inverses.wire.ts';
-import { presentCreatedKey, presentKey, presentRotatedKey } from './keys.wire.ts';
-import { presentModel } from './models.wire.ts';
-import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
-import { presentLoadedSet, presentOutputCaseSet, presentOutputCaseSetSummary } from './output-cases.wire.ts';
-import { presentProject, presentProjectSummary } from './projects.wire.ts';
-import { presentTrial } from './trials.wire.ts';
+import type { StoredExplanation } from '../../domain/search/explanation.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
+import { findNearestRun } from '../../domain/search/nearest.ts';
+import type { Objective } from '../../domain/search/objective.ts';
+import { presentCreatedKey, presentKey, presentRotatedKey } from './accounts/keys.wire.ts';
+import { presentCorrection } from './corrections/corrections.wire.ts';
+import { presentLoadedSet, presentOutputCaseSet, presentOutputCaseSetSummary } from './data/output-cases.wire.ts';
+import { presentTrial } from './data/trials.wire.ts';
+import { presentModel } from './problem/models.wire.ts';
+import { presentProject, presentProjectSummary } from './problem/projects.wire.ts';
+import { presentExplanation } from './search/explanation.wire.ts';
+import { presentInverse, presentReportedInverse, presentSuggestion } from './search/inverses.wire.ts';
+import { presentLoadedObjectives, presentObjective } from './search/objectives.wire.ts';
 
 const instants = {
   createdAt: new Date('2026-01-31T12:00:00.000Z'),

@@ -3,8 +3,8 @@
  * reads the path.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpSettings } from '../deps.ts';
-import { cellCookie } from '../session/cookie.ts';
+import { cellCookie } from '../cookies/cookie.ts';
+import type { HttpSettings } from '../operation/deps.ts';
 import { allowFiles, hasFile, STRICT_POLICY, sendAsset, sendNotBuilt, sendPage } from './built-files.ts';
 
 const PREFIX = '/page';

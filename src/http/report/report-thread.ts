@@ -3,12 +3,12 @@ import '../../earlier-node.ts';
 import { readFile } from 'node:fs/promises';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { ROOT } from '../../installation.ts';
+import { fileName } from '../../presentation/file-name.ts';
 import { type CardSource, makeCard } from '../../report/card.ts';
 import type { Download, Report } from '../../report/document.ts';
 import { writeHtml } from '../../report/html.ts';
 import { makeReport } from '../../report/make-report.ts';
 import type { ReportSource } from '../../report/source.ts';
-import { fileName } from '../../shown/file-name.ts';
 
 /** What is made of a history. */
 type Subject =

@@ -1,15 +1,15 @@
 /** Registration, the only call without a key. Closed unless the settings open it. */
 import type { FastifyInstance } from 'fastify';
 import { registerAccount } from '../../application/accounts/register-account.ts';
-import { inCell } from '../../domain/api-key.ts';
+import { inCell } from '../../domain/accounts/api-key.ts';
 import { refuseViolations } from '../../domain/errors.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
-import { clientAddress } from '../client-address.ts';
-import type { IngressDeps } from '../deps.ts';
-import { answerStatus, sendError } from '../errors.ts';
-import { REPLAY_HEADERS, readKey } from '../idempotency.ts';
-import type { OperationDescription } from '../operation.ts';
-import { pathOf } from '../request-path.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import type { IngressDeps } from '../operation/deps.ts';
+import { answerStatus, sendError } from '../operation/errors.ts';
+import type { OperationDescription } from '../operation/operation.ts';
+import { pathOf } from '../operation/request-path.ts';
+import { REPLAY_HEADERS, readKey } from '../routing/idempotency.ts';
 import { accountSchema, newAccount, presentAccount } from './accounts.wire.ts';
 
 /** The Idempotency-Key unseals the stored answer, so it must be as long as a UUID without hyphens. */

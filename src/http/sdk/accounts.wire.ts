@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Account } from '../../domain/account.ts';
+import type { Account } from '../../domain/accounts/account.ts';
 import { makeViolation } from '../../domain/errors.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';

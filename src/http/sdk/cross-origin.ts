@@ -4,7 +4,7 @@
  */
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
-import { pathOf } from '../request-path.ts';
+import { pathOf } from '../operation/request-path.ts';
 import { SDK_PREFIX } from './paths.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

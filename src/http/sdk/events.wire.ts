@@ -3,10 +3,16 @@
  * has shorter lists but all the fields that clients require, and a link to the whole record.
  */
 import { z } from 'zod';
-import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
-import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import { ANSWER_KINDS, type Answer } from '../../domain/search/answer.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
+import {
+  EVENT_NAMES,
+  type EventForm,
+  type EventRecord,
+  kindOf,
+  type RecordedEvent,
+} from '../../domain/webhooks/event.ts';
 import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';

@@ -8,13 +8,13 @@ import { recordOutput } from '../../application/search/record-output.ts';
 import { objectiveEnded, type SuggestDeps, suggest as suggestNext } from '../../application/search/suggest.ts';
 import type { InverseView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
-import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
+import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/search/inverse.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { createdWithoutPath, ok } from '../answer/answers.ts';
-import type { HttpSettings } from '../deps.ts';
-import { goneSignalOf } from '../gone-signal.ts';
-import { type Call, defineOperation, type Operation } from '../operation.ts';
+import type { HttpSettings } from '../operation/deps.ts';
+import { goneSignalOf } from '../operation/gone-signal.ts';
+import { type Call, defineOperation, type Operation } from '../operation/operation.ts';
 import { inverseSchema, newOutput, noFields, presentInverse } from './inverses.wire.ts';
 
 const tag = 'Inverses';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/search/record-output.ts';
 import { judge } from '../../application/views.ts';
-import type { ObjectiveResult } from '../../domain/acceptance.ts';
-import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';
-import { judgedTypeOf, OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import type { ObjectiveResult } from '../../domain/search/acceptance.ts';
+import { disabledAtOf, type Inverse } from '../../domain/search/inverse.ts';
+import { judgedTypeOf, OBJECTIVE_TYPES, type Objective } from '../../domain/search/objective.ts';
 import { toFinite } from '../../domain/vectors.ts';
 import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';

@@ -5,9 +5,9 @@
 
 import { z } from 'zod';
 import { describeWrongType } from '../../domain/errors.ts';
-import { InputType } from '../../domain/input-space.ts';
-import { OBJECTIVE_TYPES, type ObjectiveType } from '../../domain/objective.ts';
-import { parseInputType } from '../../domain/project.ts';
+import { InputType } from '../../domain/problem/input-space.ts';
+import { parseInputType } from '../../domain/problem/project.ts';
+import { OBJECTIVE_TYPES, type ObjectiveType } from '../../domain/search/objective.ts';
 import { documentAs, type LengthRange, matrixSchema, vectorSchema } from '../wire/vectors.ts';
 
 const looseNumber = z.union([z.number(), z.boolean()]).describe('true and false count as 1 and 0.');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { createModel } from '../../application/data/manage-models.ts';
-import { getModelTree, listModelTrees } from '../../application/data/read-trees.ts';
+import { createModel } from '../../application/problem/manage-models.ts';
+import { getModelTree, listModelTrees } from '../../application/search/read-trees.ts';
 import { created, ok } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../operation/operation.ts';
 import { modelSchema, newModel, presentModel } from './models.wire.ts';
 import { modelPath } from './paths.ts';
 import { presentModelTree } from './trees.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH, type Model } from '../../domain/model.ts';
+import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH, type Model } from '../../domain/problem/model.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import { bodyOf } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';

@@ -1,7 +1,7 @@
 import { loadObjectives } from '../../application/search/load-objectives.ts';
 import { getObjective } from '../../application/search/read-objectives.ts';
 import { created, ok } from '../answer/answers.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../operation/operation.ts';
 import { newObjectives, objectiveSchema, presentObjective, presentReadObjective } from './objectives.wire.ts';
 import { objectivePath } from './paths.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ReadObjective } from '../../application/search/read-objectives.ts';
-import type { Inverse } from '../../domain/inverse.ts';
+import { MAXIMUM_INPUT_COUNT } from '../../domain/problem/project.ts';
+import type { Inverse } from '../../domain/search/inverse.ts';
 import {
   type Bound,
   DEFAULT_CONVERGENCE,
@@ -10,8 +11,7 @@ import {
   OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveWithInverses,
-} from '../../domain/objective.ts';
-import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+} from '../../domain/search/objective.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { toFinite } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';

@@ -1,11 +1,11 @@
-import { createProject } from '../../application/data/create-project.ts';
-import { withInputCases } from '../../application/data/input-cases.ts';
-import { getProject } from '../../application/data/manage-projects.ts';
 import { readAllInputCases } from '../../application/data/read-cases.ts';
+import { createProject } from '../../application/problem/create-project.ts';
+import { withInputCases } from '../../application/problem/input-cases.ts';
+import { getProject } from '../../application/problem/manage-projects.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
-import { designEngineOf } from '../gone-signal.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { designEngineOf } from '../operation/gone-signal.ts';
+import { defineOperation, type Operation } from '../operation/operation.ts';
 import { newProject, presentProject, projectSchema } from './projects.wire.ts';
 
 export const projectOperations: readonly Operation[] = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { makeViolation } from '../../domain/errors.ts';
-import { InputType } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import { InputType } from '../../domain/problem/input-space.ts';
 import {
   countCaseNumbers,
   MAXIMUM_INPUT_COUNT,
@@ -10,7 +10,7 @@ import {
   type Project,
   toCategoryLists,
   toNewProject,
-} from '../../domain/project.ts';
+} from '../../domain/problem/project.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp } from '../wire/fields.ts';

@@ -4,16 +4,16 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { InverseReference } from '../../domain/errors.ts';
-import { clientAddress } from '../client-address.ts';
-import type { IngressDeps } from '../deps.ts';
-import { makeErrorHandler } from '../errors.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import type { RateLimiter } from '../fairness/rate-limiter.ts';
 import { admitAccounts } from '../hooks/admit-accounts.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { requireScope } from '../hooks/scopes.ts';
 import { forbidCaching } from '../hooks/security-headers.ts';
-import type { Operation } from '../operation.ts';
-import type { RateLimiter } from '../rate-limiter.ts';
-import { registerOperations } from '../register-operations.ts';
+import type { IngressDeps } from '../operation/deps.ts';
+import { makeErrorHandler } from '../operation/errors.ts';
+import type { Operation } from '../operation/operation.ts';
+import { registerOperations } from '../routing/register-operations.ts';
 import { addRegistration } from './accounts.ts';
 import { inverseOperations } from './inverses.ts';
 import { modelOperations } from './models.ts';

@@ -1,5 +1,5 @@
 /** Records with everything below them, as existing clients expect: nested arrays, streamed while they are read. */
-import type { ModelTree, ProjectTree, TrialTree } from '../../application/data/read-trees.ts';
+import type { ModelTree, ProjectTree, TrialTree } from '../../application/search/read-trees.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { presentModel } from './models.wire.ts';
 import { presentReadObjective } from './objectives.wire.ts';

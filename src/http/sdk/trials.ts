@@ -1,8 +1,8 @@
 import { loadOutputCases } from '../../application/data/load-output-cases.ts';
-import { getTrialTree } from '../../application/data/read-trees.ts';
+import { getTrialTree } from '../../application/search/read-trees.ts';
 import { created, ok } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { defineOperation, type Operation } from '../operation/operation.ts';
 import { trialPath } from './paths.ts';
 import { presentTrialTree } from './trees.ts';
 import { newOutputCases, presentTrial, trialSchema } from './trials.wire.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type OutputCaseSet, type OutputCases, type Trial, toOutputMatrix } from '../../domain/data/trial.ts';
 import type { Matrix } from '../../domain/matrix.ts';
-import { type OutputCaseSet, type OutputCases, type Trial, toOutputMatrix } from '../../domain/trial.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { MAXIMUM_CASE_COUNT, SDK_OUTPUT_COUNT } from '../wire/limits.ts';

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import { beginOpenId, finishOpenId, type OpenId } from '../../application/people/openid-sign-in.ts';
 import { DomainError, refuseViolations } from '../../domain/errors.ts';
-import { OpenIdFailure } from '../../domain/openid.ts';
-import { clientAddress } from '../client-address.ts';
-import type { IngressDeps } from '../deps.ts';
-import { openIdCookie, ownOrigin, readOpenIdToken } from './cookie.ts';
-import { refuseOtherPages } from './cross-site.ts';
+import { OpenIdFailure } from '../../domain/people/openid.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import { openIdCookie, ownOrigin, readOpenIdToken } from '../cookies/cookie.ts';
+import { refuseOtherPages } from '../cookies/cross-site.ts';
+import type { IngressDeps } from '../operation/deps.ts';
 import { newOpenIdSignIn } from './session.wire.ts';
 
 const PATH = '/session/openid';

@@ -10,7 +10,7 @@ import {
 } from '../../application/accounts/browser-sessions.ts';
 import { type Accepting, acceptInvitation, readInvitation } from '../../application/people/accept-invitation.ts';
 import { nameOneself, switchAccount } from '../../application/people/oneself.ts';
-import { cellOf, parseApiKey } from '../../domain/api-key.ts';
+import { cellOf, parseApiKey } from '../../domain/accounts/api-key.ts';
 import {
   DomainError,
   describeWrongType,
@@ -19,16 +19,16 @@ import {
   refuseViolations,
   validationFailed,
 } from '../../domain/errors.ts';
-import { clientAddress } from '../client-address.ts';
-import type { IngressDeps } from '../deps.ts';
-import { makeErrorHandler } from '../errors.ts';
+import { clientAddress } from '../connection/client-address.ts';
+import { noCookie, noStrayCookies, readProof, readTokens, requireProof, sessionCookie } from '../cookies/cookie.ts';
+import { refuseOtherPages, requireOwnPage } from '../cookies/cross-site.ts';
+import type { RateLimiter } from '../fairness/rate-limiter.ts';
+import { WrongKeys } from '../fairness/wrong-keys.ts';
 import { makeSessionFinder } from '../hooks/authenticate.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { forbidCaching } from '../hooks/security-headers.ts';
-import type { RateLimiter } from '../rate-limiter.ts';
-import { WrongKeys } from '../wrong-keys.ts';
-import { noCookie, noStrayCookies, readProof, readTokens, requireProof, sessionCookie } from './cookie.ts';
-import { refuseOtherPages, requireOwnPage } from './cross-site.ts';
+import type { IngressDeps } from '../operation/deps.ts';
+import { makeErrorHandler } from '../operation/errors.ts';
 import { addOpenId } from './openid.ts';
 import {
   invitationToRead,

@@ -1,6 +1,6 @@
 /** A batch, as both its own operations and events show it. */
 import { z } from 'zod';
-import { BatchStatus, type BatchWithProgress, type Evaluator } from '../../domain/batch.ts';
+import { BatchStatus, type BatchWithProgress, type Evaluator } from '../../domain/batches/batch.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from './fields.ts';
 
 export const batchStatus = z.enum(Object.values(BatchStatus));

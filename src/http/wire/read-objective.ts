@@ -1,13 +1,13 @@
 /** The body of a new objective, in either dialect. */
 import type { z } from 'zod';
-import { isByName } from '../../domain/names.ts';
+import { isByName } from '../../domain/problem/names.ts';
 import {
   type BoundsRule,
   checkNewObjective,
   type ListsByName,
   type NewObjective,
   storedTargets,
-} from '../../domain/objective.ts';
+} from '../../domain/search/objective.ts';
 import { type Parsed, readFields, withoutRepeats } from './violations.ts';
 
 /**

@@ -9,9 +9,9 @@
  */
 
 import { z } from 'zod';
+import type { SentJacobian } from '../../domain/data/jacobian.ts';
 import { describeWrongType, LISTED_VIOLATIONS } from '../../domain/errors.ts';
-import type { SentJacobian } from '../../domain/jacobian.ts';
-import { isByName } from '../../domain/names.ts';
+import { isByName } from '../../domain/problem/names.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import { toJsonSchema } from './json-schema.ts';
 

@@ -11,7 +11,7 @@ import {
   type ViolationPath,
 } from '../../domain/errors.ts';
 import { refTerm } from '../../domain/messages.ts';
-import { ALL_OBJECTIVE_TYPES } from '../../domain/objective.ts';
+import { ALL_OBJECTIVE_TYPES } from '../../domain/search/objective.ts';
 import { describeUnknownField } from './unknown-field.ts';
 
 export type Parsed<T> =

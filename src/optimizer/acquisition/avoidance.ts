@@ -1,6 +1,6 @@
 /** Keeps the search for further solutions apart from those found. */
 
-import type { Solutions } from '../problem.ts';
+import type { Solutions } from '../interface/problem.ts';
 import { makeDistance, squareWeights } from '../space/distance.ts';
 import { type Encoding, encode } from '../space/encoding.ts';
 import type { FailureModel } from './failure-model.ts';

@@ -1,5 +1,5 @@
 import type { Interval } from '../goal/targets.ts';
-import type { Goal } from '../problem.ts';
+import type { Goal } from '../interface/problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { slopeAt } from '../surrogate/warps.ts';

@@ -9,9 +9,9 @@
  */
 
 import { byLoss } from '../goal/targets.ts';
+import type { Goal, Proposal, Standing } from '../interface/problem.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Goal, Proposal, Standing } from '../problem.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { featuresOf } from '../space/encoding.ts';
 import {
   type Draws,

@@ -5,10 +5,11 @@
  * P is high this hardly matters: by the inequality of Bonferroni it exceeds the true one by at most P - 1 - log P, 0.005 at 0.9.
  * Smaller ones may be far too small, so what is reported takes the correlation of the outputs into account, see `jointExcess`.
  */
+
+import type { Goal, UncertainProbability } from '../interface/problem.ts';
 import { dot } from '../linalg/dense.ts';
 import { normalCdf } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
-import type { Goal, UncertainProbability } from '../problem.ts';
 import { type Belief, isSkewed, type OutputBelief } from './belief.ts';
 import { drawNoise } from './draw-noise.ts';
 

@@ -3,11 +3,11 @@
 import type { Cases } from '../goal/cases.ts';
 import { meanOf, repeatsIn } from '../goal/repeats.ts';
 import { distanceTo, l1NormOf } from '../goal/targets.ts';
+import type { Goal, Standing } from '../interface/problem.ts';
 import { choleskyInPlace } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Goal, Standing } from '../problem.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { movableCount } from '../space/encoding.ts';
 import { isInSpace } from '../space/seen.ts';
 import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';

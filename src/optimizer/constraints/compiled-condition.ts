@@ -1,5 +1,5 @@
 import { isConditionMet, termsOf } from '../../numbers/conditions.ts';
-import type { Condition, Expression, Variable } from '../problem.ts';
+import type { Condition, Expression, Variable } from '../interface/problem.ts';
 import { type LinearForm, linearFormOf } from './expression.ts';
 import { Program } from './program.ts';
 

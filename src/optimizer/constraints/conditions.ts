@@ -3,10 +3,10 @@
  * numbers and bounds, drawn at random or as near as possible to a given one.
  */
 
+import type { Condition, RegionReport } from '../interface/problem.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { Meter } from '../numerics/work.ts';
-import type { Condition, RegionReport } from '../problem.ts';
 import { decode, type Encoding, encode, everyInput } from '../space/encoding.ts';
 import { BoxProgram } from './box-program.ts';
 import { CompiledCondition } from './compiled-condition.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '../problem.ts';
+import type { Condition } from '../interface/problem.ts';
 import type { Encoding } from '../space/encoding.ts';
 import type { LinearForm } from './expression.ts';
 

@@ -1,6 +1,6 @@
 /** Whether expressions over the inputs are linear, and the coefficients of those that are. */
 
-import type { Expression, FunctionName, Operator } from '../problem.ts';
+import type { Expression, FunctionName, Operator } from '../interface/problem.ts';
 
 /** A linear expression: the sum of coefficient times input, plus a constant. */
 export interface LinearForm {

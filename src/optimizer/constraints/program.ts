@@ -1,5 +1,5 @@
 /** Expressions compiled to instructions for a stack: conditions are evaluated hundreds of thousands of times per design. */
-import type { Expression, FunctionName, Operator } from '../problem.ts';
+import type { Expression, FunctionName, Operator } from '../interface/problem.ts';
 
 const NUMBER = 0;
 const INPUT = 1;

@@ -1,5 +1,5 @@
-import type { Advice } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Advice } from '../interface/insights.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { adviseOnConstantOutputs } from './constant-outputs.ts';
 import { adviseOnSumOfSquares } from './sum-of-squares.ts';
 import { adviseOnWrongDerivatives } from './wrong-derivatives.ts';

@@ -1,6 +1,6 @@
 import { distanceTo, type Interval } from '../goal/targets.ts';
-import type { Diagnosis } from '../insights.ts';
-import type { Goal } from '../problem.ts';
+import type { Diagnosis } from '../interface/insights.ts';
+import type { Goal } from '../interface/problem.ts';
 
 export interface Conflicts {
   /** Outputs that cannot be met even alone. */

@@ -1,7 +1,7 @@
 /** Outputs that no input has changed: as a rule the program does not read its inputs, or returns something else. */
 import { distanceTo } from '../goal/targets.ts';
-import type { Advice } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Advice } from '../interface/insights.ts';
+import type { Prepared } from '../search/prepare.ts';
 
 /** Different inputs from which on outputs that never varied are told; fewer may lie on one plateau. */
 const LEAST_INPUTS = 6;

@@ -1,8 +1,8 @@
 import { toleranceOf } from '../goal/misses.ts';
-import type { Diagnosis } from '../insights.ts';
+import type { Diagnosis } from '../interface/insights.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
 import { type CaseMisses, type Expected, leastExpected } from '../search/compromise.ts';
+import type { Prepared } from '../search/prepare.ts';
 
 /** An output takes part in a conflict when its miss is this near to the worst, counted from the middle of its interval. */
 const NEAR = 0.05;

@@ -6,11 +6,11 @@
 
 import type { Cases } from '../goal/cases.ts';
 import { bestOf, distanceTo, isDirected, l1NormOf, meetsLimits } from '../goal/targets.ts';
-import type { Diagnosis } from '../insights.ts';
+import type { Diagnosis } from '../interface/insights.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
 import { areConstant, type CaseMisses, type Expected, leastExpected, missesOfCases } from '../search/compromise.ts';
 import { bestFeasible } from '../search/directed-outputs.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { movableCount, roundToInput } from '../space/encoding.ts';
 import { makeSeen } from '../space/seen.ts';
 import { areSmall, averageOver, type Clusters, clustersOf, residualsOf } from '../surrogate/cross-validation.ts';

@@ -1,7 +1,7 @@
 import type { Cases } from '../goal/cases.ts';
 import { bestOf, distanceTo } from '../goal/targets.ts';
-import type { Diagnosis } from '../insights.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { Diagnosis } from '../interface/insights.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
 
 /**

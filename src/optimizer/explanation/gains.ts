@@ -1,6 +1,6 @@
 /** Measures what derivatives and cheaper sources add to the models: the errors on cases left out, with them and without. */
-import type { OutputInsight } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
+import type { OutputInsight } from '../interface/insights.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';

@@ -1,4 +1,4 @@
-import type { OutputInsight } from '../insights.ts';
+import type { OutputInsight } from '../interface/insights.ts';
 import { type Encoding, movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';

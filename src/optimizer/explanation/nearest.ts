@@ -5,9 +5,9 @@ import { type FailureModel, makeFailureModel } from '../acquisition/failure-mode
 import type { Conditions } from '../constraints/conditions.ts';
 import type { Cases } from '../goal/cases.ts';
 import { byLoss, unweighted } from '../goal/targets.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { SuggestRequest } from '../problem.ts';
 import { climb, drawerIn } from '../search/box-newton.ts';
 import { type Encoding, featuresOf, levelAt, levelCount } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';

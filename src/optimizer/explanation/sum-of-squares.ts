@@ -2,9 +2,9 @@
  * One output that may be the sum of the squares of many. A search that knows the parts of such a sum learns several numbers from each
  * run, and models that are nearly linear; one that knows the sum alone has to learn its curved valleys.
  */
-import type { Advice } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Target } from '../problem.ts';
+import type { Advice } from '../interface/insights.ts';
+import type { Target } from '../interface/problem.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { movableCount } from '../space/encoding.ts';
 
 /** A sum of squares is wanted near 0: below this share of what it is at the first inputs. */

@@ -1,6 +1,6 @@
 /** Advice on derivatives that do not agree with the values of the runs, or not yet. */
-import type { Advice } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Advice } from '../interface/insights.ts';
+import type { Prepared } from '../search/prepare.ts';
 
 /** The most to name. */
 const MOST = 10;

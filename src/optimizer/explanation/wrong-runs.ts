@@ -1,6 +1,6 @@
 /** Advice on runs that contradict all others, and on repeats that differ by noise. */
-import type { Advice } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Advice } from '../interface/insights.ts';
+import type { Prepared } from '../search/prepare.ts';
 import type { SetAside } from '../surrogate/contradictions.ts';
 
 /** The most runs to name. */

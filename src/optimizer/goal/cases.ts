@@ -1,5 +1,5 @@
 import type { Conditions } from '../constraints/conditions.ts';
-import type { History, Solutions, SuggestRequest } from '../problem.ts';
+import type { History, Solutions, SuggestRequest } from '../interface/problem.ts';
 import { makeDistance } from '../space/distance.ts';
 import { type Encoding, encode, slopeOfFeature } from '../space/encoding.ts';
 import { meanOf, repeatsIn } from './repeats.ts';

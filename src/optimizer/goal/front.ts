@@ -1,7 +1,7 @@
 /** The front of a search with outputs to minimize or maximize without aspiration. */
 
 import { nonDominated } from '../../numbers/pareto.ts';
-import type { Goal } from '../problem.ts';
+import type { Goal } from '../interface/problem.ts';
 import type { Cases } from './cases.ts';
 import { isOpenEnded } from './targets.ts';
 

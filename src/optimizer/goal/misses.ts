@@ -1,6 +1,6 @@
-/** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/nearest.ts), with weights and priorities. */
+/** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/search/nearest.ts), with weights and priorities. */
 import { missShares } from '../../numbers/miss-shares.ts';
-import type { Goal, Target } from '../problem.ts';
+import type { Goal, Target } from '../interface/problem.ts';
 import { distanceTo, type Interval, isLimit, l1NormOf, reachedPriority } from './targets.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Goal, History, SuggestRequest, Target } from '../problem.ts';
+import type { Goal, History, SuggestRequest, Target } from '../interface/problem.ts';
 import { isOpenEnded, meetsLimits, toIntervals } from './targets.ts';
 
 /**

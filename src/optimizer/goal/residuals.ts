@@ -10,8 +10,8 @@
  * Journal of the American Statistical Association 103.
  */
 import { type FitGoal, LOSSES, misfitOf, residualsOf, scaleOf, sumOfSquares } from '../../numbers/misfit.ts';
+import type { Goal, History, SuggestRequest, Target } from '../interface/problem.ts';
 import { symmetricEigen } from '../linalg/eigen.ts';
-import type { Goal, History, SuggestRequest, Target } from '../problem.ts';
 import { lossesOf, meetsLimits, toIntervals } from './targets.ts';
 
 /** Up to so many points each residual has a model of its own. */

@@ -5,7 +5,7 @@
  * different absurd ones, such as 1e300 and -2e290, are a calculation that has run away: such a run tells no more than one that failed. A row
  * with one absurd value is rather a slip of the pen, and set aside (contradictions.ts).
  */
-import type { SuggestRequest, Target } from '../problem.ts';
+import type { SuggestRequest, Target } from '../interface/problem.ts';
 
 /** A value of such a magnitude stands for none where it is so many times larger than all smaller ones. Larger ones are absurd. */
 const SENTINEL = { least: 1e19, most: 1e30, ratio: 1e6 };

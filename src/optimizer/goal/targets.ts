@@ -1,4 +1,4 @@
-import type { Goal, Target } from '../problem.ts';
+import type { Goal, Target } from '../interface/problem.ts';
 
 /** The target of one output as the search sees it: a closed interval, and the value to model around. */
 export interface Interval {

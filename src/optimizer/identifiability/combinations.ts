@@ -1,6 +1,6 @@
 /** Inputs that can change together without a target being missed. */
 
-import type { Combination } from '../insights.ts';
+import type { Combination } from '../interface/insights.ts';
 import { symmetricEigen } from '../linalg/eigen.ts';
 import { type Encoding, numberOf } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';

@@ -1,8 +1,8 @@
 /** Describes each output of a fit: its value at the least misfit, and how far the inputs that the data leave open move it. */
 import type { Residuals } from '../goal/residuals.ts';
-import type { PredictedOutput } from '../insights.ts';
-import type { Prepared } from '../prepare.ts';
+import type { PredictedOutput } from '../interface/insights.ts';
 import type { MisfitModel } from '../search/least-misfit.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { slopeAt } from '../surrogate/warps.ts';
 
 interface At {

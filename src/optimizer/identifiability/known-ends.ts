@@ -2,10 +2,10 @@
  * Whether the models know an end of a profile. They rest on few runs: where inputs take the place of one another, slopes that are off by
  * little make an end where the real misfit does not rise at all.
  */
-import type { ProfileEnd } from '../insights.ts';
+import type { ProfileEnd } from '../interface/insights.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
 import { type MisfitModel, misfitModel } from '../search/least-misfit.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { trustedRows } from '../search/trusted-region.ts';
 import { movableCount } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';

@@ -5,8 +5,8 @@ import { type LogTerm, logIntervalProbability } from '../acquisition/interval-pr
 import { normalCdf } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
 import { climb, drawerIn } from '../search/box-newton.ts';
+import type { Prepared } from '../search/prepare.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';

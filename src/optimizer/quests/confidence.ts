@@ -3,9 +3,9 @@ import type { Asked } from '../confidence/policy.ts';
 import { ofMean, ofShare } from '../confidence/probability.ts';
 import { rateOfDeclaration } from '../confidence/rate.ts';
 import { type Beliefs, isMeanInside, type Probabilities } from '../confidence/standing.ts';
+import type { Noise, UncertainProbability } from '../interface/problem.ts';
 import { normalQuantile } from '../numerics/normal.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Noise, UncertainProbability } from '../problem.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { noisyRuns, SURE_OF_MEAN } from './noisy-runs.ts';
 import type { Kind } from './quest.ts';
 

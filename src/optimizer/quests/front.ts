@@ -4,10 +4,10 @@ import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referen
 import { hypervolume } from '../numerics/hypervolume.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
 import { frontAim } from '../search/front-aim.ts';
 import { imaginedOutputs, imaginePending } from '../search/imagined.ts';
 import { type NextInput, suggestedBefore, withForecast } from '../search/next-input.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { makeScopeSearch, type Problem } from '../search/scope-search.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';

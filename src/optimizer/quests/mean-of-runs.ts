@@ -2,7 +2,7 @@ import type { Belief } from '../confidence/belief.ts';
 import type { Asked } from '../confidence/policy.ts';
 import { inside, meanGiven } from '../confidence/probability.ts';
 import { isMeanInside, type Tried } from '../confidence/standing.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { noisyRuns, SURE_OF_MEAN } from './noisy-runs.ts';
 import type { Kind } from './quest.ts';
 

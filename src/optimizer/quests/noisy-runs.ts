@@ -1,6 +1,6 @@
 import type { AimUnderNoise } from '../acquisition/acquisition.ts';
 import { type Asked, asProposal, bestStanding, decide } from '../confidence/policy.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import { oneRun } from './one-run.ts';
 import type { Quest } from './quest.ts';
 

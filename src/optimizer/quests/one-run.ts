@@ -1,6 +1,6 @@
+import type { StopRule, SuggestRequest } from '../interface/problem.ts';
 import { joined } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
-import type { StopRule, SuggestRequest } from '../problem.ts';
 import { nextInput } from '../search/next-input.ts';
 import { outOfReach } from '../search/out-of-reach.ts';
 import type { Problem } from '../search/scope-search.ts';

@@ -1,4 +1,4 @@
-import type { SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import { confidence } from './confidence.ts';
 import { fit } from './fit.ts';
 import { front } from './front.ts';

@@ -1,7 +1,7 @@
+import type { NothingNew, Proposal, Standing, StopRule, SuggestRequest } from '../interface/problem.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { NothingNew, Proposal, Standing, StopRule, SuggestRequest } from '../problem.ts';
 import type { NextInput } from '../search/next-input.ts';
+import type { Prepared } from '../search/prepare.ts';
 import type { Problem, SearchAim } from '../search/scope-search.ts';
 import type { Seen } from '../space/seen.ts';
 

@@ -1,5 +1,5 @@
 import { afterSolutions } from '../goal/cases.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { encode, movableCount } from '../space/encoding.ts';
 import type { Seen } from '../space/seen.ts';
 import { oneRun } from './one-run.ts';

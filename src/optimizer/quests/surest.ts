@@ -1,6 +1,6 @@
-import type { Prepared } from '../prepare.ts';
-import type { Proposal } from '../problem.ts';
+import type { Proposal } from '../interface/problem.ts';
 import { aimAtRobustness, type RobustOutcome } from '../robustness/aim.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { oneRun } from './one-run.ts';
 import type { Kind } from './quest.ts';
 

@@ -1,8 +1,8 @@
 import type { Cases } from '../goal/cases.ts';
 import { l1NormOf } from '../goal/targets.ts';
+import type { Goal, RobustAim } from '../interface/problem.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Goal, RobustAim } from '../problem.ts';
+import type { Prepared } from '../search/prepare.ts';
 import type { Seen } from '../space/seen.ts';
 import { probabilityOf } from './probability.ts';
 import { type RobustInput, robustInput } from './robust-input.ts';

@@ -1,7 +1,7 @@
 /** Inputs as they are made: what was asked for, plus a deviation within the tolerances. */
 
+import type { InputTolerances } from '../interface/problem.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { InputTolerances } from '../problem.ts';
 import { type Encoding, encode } from '../space/encoding.ts';
 
 /** Throws RangeError for tolerances that do not fit the space. */

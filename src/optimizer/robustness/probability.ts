@@ -1,8 +1,8 @@
-import type { Robustness } from '../insights.ts';
+import type { Robustness } from '../interface/insights.ts';
+import type { InputTolerances } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { InputTolerances } from '../problem.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { imagine } from '../surrogate/fantasies.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { checkTolerances, deviatingInputs, encodeMade, standardDeviates } from './deviations.ts';

@@ -1,11 +1,11 @@
 import { Acquisition, intervalAims } from '../acquisition/acquisition.ts';
 import { type LogTerm, logIntervalProbability } from '../acquisition/interval-probability.ts';
+import type { InputTolerances } from '../interface/problem.ts';
 import { makeRandom, type RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { InputTolerances } from '../problem.ts';
 import { climb, holdDiscrete } from '../search/box-newton.ts';
 import { neighboursOf } from '../search/discrete.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { decode, featuresOf, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Seen } from '../space/seen.ts';

@@ -3,7 +3,7 @@
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Prepared } from '../search/prepare.ts';
 import { featuresOf, movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';

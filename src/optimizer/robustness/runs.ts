@@ -1,5 +1,5 @@
+import type { Goal } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
-import type { Goal } from '../problem.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import type { RunModel } from './run-model.ts';
 

@@ -12,7 +12,6 @@ import { distanceTo, isLimit } from '../goal/targets.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
 import { featuresOf, movableCount } from '../space/encoding.ts';
 import type { Seen } from '../space/seen.ts';
 import { predictsAll } from '../surrogate/cross-validation.ts';
@@ -23,6 +22,7 @@ import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { drawerIn } from './box-newton.ts';
 import { bestDrawn, leastMisses } from './least-miss.ts';
 import { bestDecoded, type Found } from './maximize-acquisition.ts';
+import type { Prepared } from './prepare.ts';
 import type { Problem } from './scope-search.ts';
 
 /** Evaluations without progress before the search aims at a compromise: with 2 and 6, ordinary plays of simulators took more runs. */

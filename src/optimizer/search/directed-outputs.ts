@@ -7,7 +7,7 @@
 import type { Aim } from '../acquisition/acquisition.ts';
 import type { Cases } from '../goal/cases.ts';
 import { type Interval, improvementSign, isDirected, meetsLimits } from '../goal/targets.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 
 /**

@@ -9,7 +9,7 @@
 import { logIntervalProbability } from '../acquisition/interval-probability.ts';
 import { plainMisses } from '../goal/misses.ts';
 import { bestOf, byLoss } from '../goal/targets.ts';
-import type { Goal } from '../problem.ts';
+import type { Goal } from '../interface/problem.ts';
 import { featuresOf } from '../space/encoding.ts';
 import type { Found } from './maximize-acquisition.ts';
 import type { Problem, ScopeSearch } from './scope-search.ts';

@@ -3,17 +3,17 @@ import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.
 import { makeAvoidance, withAvoidance } from '../acquisition/avoidance.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { HypervolumeImprovement } from '../acquisition/hypervolume-improvement.ts';
-import type { PredictedPoint } from '../insights.ts';
+import type { PredictedPoint } from '../interface/insights.ts';
+import type { Solutions } from '../interface/problem.ts';
 import { joined } from '../linalg/dense.ts';
 import { makeRandom, type RandomStream } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Solutions } from '../problem.ts';
 import { encode } from '../space/encoding.ts';
 import { makeSeen } from '../space/seen.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
+import type { Prepared } from './prepare.ts';
 
 export interface Forecaster {
   readonly predictor: Predictor;

@@ -1,9 +1,9 @@
 import type { Cases } from '../goal/cases.ts';
 import { bestOf, lossesOnScale, lossScales } from '../goal/targets.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import { joined } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { SuggestRequest } from '../problem.ts';
 import type { Encoding } from '../space/encoding.ts';
 import type { Pending } from '../space/pending.ts';
 import { imagine } from '../surrogate/fantasies.ts';

@@ -1,10 +1,9 @@
 /** Finds where the models expect the least misfit of a fit, and whether that is worth a run. */
 import { PredictedMisfit } from '../acquisition/predicted-misfit.ts';
 import { byLoss, meetsLimits } from '../goal/targets.ts';
+import type { Standstill, StopRule } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import type { Prepared } from '../prepare.ts';
-import type { Standstill, StopRule } from '../problem.ts';
 import { featuresOf, movableCount, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import { noiseVariance, type Surrogate } from '../surrogate/model-choice.ts';
@@ -12,6 +11,7 @@ import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { climb, drawerIn } from './box-newton.ts';
+import type { Prepared } from './prepare.ts';
 import { NOISY_RUNS_PER_INPUT, trustedRows } from './trusted-region.ts';
 
 /** Evaluated and random points to climb from, and steps of a climb. */

@@ -1,9 +1,9 @@
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { byLoss, type Interval, isDirected, meetsLimits, unweighted } from '../goal/targets.ts';
+import type { Proposal } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Proposal } from '../problem.ts';
 import { decode, featuresOf, movableCount } from '../space/encoding.ts';
 import { drawUnseen } from '../space/seen.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';

@@ -3,8 +3,9 @@
  * while, the models expect nothing better anywhere, and hold nothing better possible. The constants are chosen on systems whose least
  * worst miss is known, and on the collection, where every target can be met (bench/badly-posed/out-of-reach.ts).
  */
+
+import type { Standstill, StopRule } from '../interface/problem.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Standstill, StopRule } from '../problem.ts';
 import type { Encoding } from '../space/encoding.ts';
 import {
   areModelsExact,

@@ -1,7 +1,7 @@
 /** Finds when a search last came noticeably nearer to its targets, or improved on an output to minimize or maximize. */
 import type { Cases } from '../goal/cases.ts';
 import { distanceTo, type Interval, improvementSign, isDirected, lossScales } from '../goal/targets.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import type { Problem } from './scope-search.ts';
 
 /** The scale of an output is at least this share of how far designed outputs lie from the best, or its zero would have none. */

@@ -5,7 +5,7 @@
 import type { Cases } from '../goal/cases.ts';
 import { toleranceOf } from '../goal/misses.ts';
 import { distanceTo } from '../goal/targets.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import type { Encoding } from '../space/encoding.ts';
 import type { ScopeModels } from './imagined.ts';
 

@@ -10,9 +10,9 @@
 
 import type { Cases } from '../goal/cases.ts';
 import { improvementSign, isDirected, meetsLimits } from '../goal/targets.ts';
+import type { Standstill, StopRule } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Standstill, StopRule } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import { areModelsExact, OPTIMISM } from './compromise.ts';

@@ -7,9 +7,9 @@
  */
 import { bestOf, byLoss } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
-import type { Prepared } from '../prepare.ts';
 import { movableCount } from '../space/encoding.ts';
 import { boxAround, type Region } from './local-mode.ts';
+import type { Prepared } from './prepare.ts';
 
 /** First half width, of a box whose half width is 1; 0.2, 0.4 and 0.5 took as many runs or more. */
 const FIRST_RADIUS = 0.3;

@@ -1,6 +1,6 @@
 import { linearFormOf } from '../constraints/expression.ts';
+import type { Space, Variable } from '../interface/problem.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { Space, Variable } from '../problem.ts';
 
 /**
  * Encodes inputs as features. The bounds of numbers are mapped to [-1, 1], in a design their likely ranges, booleans

@@ -1,4 +1,4 @@
-import type { SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../interface/problem.ts';
 import { type Encoding, encode } from './encoding.ts';
 
 /** Inputs handed out whose outputs are not known yet, in the order of their iterations. */

@@ -1,7 +1,7 @@
 import { type Conditions, makeConditions } from '../constraints/conditions.ts';
+import type { RegionReport, Space } from '../interface/problem.ts';
 import { makeRandom } from '../numerics/random.ts';
 import { Meter } from '../numerics/work.ts';
-import type { RegionReport, Space } from '../problem.ts';
 import { type Encoding, makeEncoding } from './encoding.ts';
 
 /** The inputs that may be designed and suggested: the encoded bounds, and what the conditions leave of them. */

@@ -1,5 +1,5 @@
+import type { Variable } from '../interface/problem.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { Variable } from '../problem.ts';
 import { decode, type Encoding, everyInput, levelAt, nearestLevel, randomPoint } from './encoding.ts';
 import type { SearchSpace } from './search-space.ts';
 

@@ -11,10 +11,10 @@
  */
 import type { Cases } from '../goal/cases.ts';
 import { type Interval, isLimit } from '../goal/targets.ts';
+import type { Goal } from '../interface/problem.ts';
 import { addRow, gramOfLower, squareBetweenRows } from '../linalg/dense.ts';
 import { LOG_SQRT_TWO_PI, logNormalCdf } from '../numerics/normal.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Goal } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
 import type { SearchSpace } from '../space/search-space.ts';
 import type { Factorized } from './gaussian-process.ts';

@@ -1,6 +1,6 @@
 import { type Cases, collectCases } from '../goal/cases.ts';
+import type { CoarseSource, SuggestRequest } from '../interface/problem.ts';
 import type { Work } from '../numerics/work.ts';
-import type { CoarseSource, SuggestRequest } from '../problem.ts';
 import { encodePending } from '../space/pending.ts';
 import type { SearchSpace } from '../space/search-space.ts';
 import { imagine } from './fantasies.ts';

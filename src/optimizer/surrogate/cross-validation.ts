@@ -4,7 +4,7 @@
  * their target, an initial point repeats a case, and each of them would vouch for the others.
  */
 
-import type { OutputInsight } from '../insights.ts';
+import type { OutputInsight } from '../interface/insights.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { dot, squareBetweenRows } from '../linalg/dense.ts';
 import type { Factorized } from './gaussian-process.ts';

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
 import type { BoxFile } from '../../../clients/typescript/src/solve/looks.ts';
-import type { CurvePlace } from '../read-output.ts';
-import type { Path, ValueReader } from '../value-reader.ts';
-import type { Trial } from '../writing.ts';
-import type { Value } from '../yaml-values.ts';
+import type { CurvePlace } from '../files/read-output.ts';
+import type { Path, ValueReader } from '../files/value-reader.ts';
+import type { Trial } from '../files/writing.ts';
+import type { Value } from '../files/yaml-values.ts';
 
 /** The values of a problem file by its keys. */
 export type Fields = ReadonlyMap<string, Value>;

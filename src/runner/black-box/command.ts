@@ -1,11 +1,11 @@
 /** A command as the black box: its keys in a problem file, and one runner for each call. */
 import { stat } from 'node:fs/promises';
 import { type BoxFile, withImports } from '../../../clients/typescript/src/solve/looks.ts';
-import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../command-runner.ts';
-import { EXIT_MEANINGS, type ExitMeaning } from '../exit-codes.ts';
-import { findFile } from '../program-file.ts';
-import { describe, textOf, type ValueReader } from '../value-reader.ts';
-import type { Value } from '../yaml-values.ts';
+import { describe, textOf, type ValueReader } from '../files/value-reader.ts';
+import type { Value } from '../files/yaml-values.ts';
+import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../programs/command-runner.ts';
+import { EXIT_MEANINGS, type ExitMeaning } from '../programs/exit-codes.ts';
+import { findFile } from '../programs/program-file.ts';
 import {
   type BlackBox,
   type BlackBoxKind,

@@ -1,8 +1,8 @@
 /** `fmu: model.fmu`: a functional mock-up unit (FMI 2 and 3), simulated once for each run by FMPy, in a process of its own. */
 import path from 'node:path';
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
-import { ValueReader } from '../value-reader.ts';
-import type { Value } from '../yaml-values.ts';
+import { ValueReader } from '../files/value-reader.ts';
+import type { Value } from '../files/yaml-values.ts';
 import {
   type BlackBox,
   type BlackBoxKind,
@@ -11,8 +11,8 @@ import {
   namedFiles,
   type Surroundings,
 } from './black-box.ts';
-import { SIGN_KEYS } from './output-signs.ts';
 import { conditionsIn, entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
+import { SIGN_KEYS } from './output-signs.ts';
 import { describeByProgram, openProgram, type ProgramOptions } from './python-program.ts';
 
 export const fmu: BlackBoxKind = {

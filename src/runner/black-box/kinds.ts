@@ -1,7 +1,7 @@
 /** The kinds of black boxes. A new kind is one entry here, beside its own file. */
 
-import type { ValueReader } from '../value-reader.ts';
-import { type MapEntry, type Position, parseYaml, type Value } from '../yaml-values.ts';
+import type { ValueReader } from '../files/value-reader.ts';
+import { type MapEntry, type Position, parseYaml, type Value } from '../files/yaml-values.ts';
 import {
   type BlackBox,
   type BlackBoxKind,

@@ -1,6 +1,6 @@
 /** Reads the entries of inputs and outputs by their names before a problem file is read as a whole. */
-import { textOf } from '../value-reader.ts';
-import type { Value } from '../yaml-values.ts';
+import { textOf } from '../files/value-reader.ts';
+import type { Value } from '../files/yaml-values.ts';
 import type { Fields } from './black-box.ts';
 
 /** The entries of a map, each with its own entries; none where it is something else. */

@@ -1,8 +1,8 @@
 /** `failsIf` and `succeedsIf` in a problem file, and what they mean for black boxes that have outputs and no files. */
 import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluation.ts';
-import { valueNames } from '../exchange.ts';
-import { makeSigns, type Signs } from '../signs.ts';
-import type { ValueReader } from '../value-reader.ts';
+import { valueNames } from '../files/exchange.ts';
+import type { ValueReader } from '../files/value-reader.ts';
+import { makeSigns, type Signs } from '../programs/signs.ts';
 import type { BlackBox, CallOptions, Fields, OpenBlackBox } from './black-box.ts';
 
 export const SIGN_KEYS = ['failsIf', 'succeedsIf'] as const;

@@ -2,13 +2,12 @@
 import path from 'node:path';
 import { replaceFile } from '../../../clients/typescript/src/evaluator/durable-files.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
+import type { ValueReader } from '../files/value-reader.ts';
 import { loadCase, type PestCase } from '../pest/case.ts';
 import { inputFilesOf, observationReader, type PestNames, recall, valuesOfInput } from '../pest/case-runner.ts';
 import { isFitted } from '../pest/control.ts';
-import { factsOfGroup, factsOfParameter } from '../pest/facts.ts';
 import { PestFileError } from '../pest/pest-error.ts';
 import { formatParameterFile, formatResidualFile } from '../pest/result-files.ts';
-import type { ValueReader } from '../value-reader.ts';
 import {
   type BestCopy,
   type BestValues,
@@ -23,6 +22,7 @@ import {
 } from './black-box.ts';
 import { type CommandDefinition, ENDS, filesOfCommand, openCommand, readCommand } from './command.ts';
 import { fitOf, mapIn, textIn } from './named-fields.ts';
+import { factsOfGroup, factsOfParameter } from './pest-facts.ts';
 
 export const pest: BlackBoxKind = {
   key: 'pest',

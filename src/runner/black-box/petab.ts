@@ -1,7 +1,6 @@
 /** `petab: problem.yaml`: a calibration as PEtab states it, whose simulator is a command that is called once per condition. */
 import path from 'node:path';
 import { replaceFile } from '../../../clients/typescript/src/evaluator/durable-files.ts';
-import { factsOfParameter, factsOfSet, setOfOutput } from '../petab/facts.ts';
 import { loadPetab } from '../petab/load-petab.ts';
 import { PetabError } from '../petab/petab-error.ts';
 import { errorsOf, type PetabProblem } from '../petab/petab-problem.ts';
@@ -21,6 +20,7 @@ import {
 } from './black-box.ts';
 import { type CommandDefinition, ENDS, filesOfCommand, openCommand, readCommand } from './command.ts';
 import { mapIn } from './named-fields.ts';
+import { factsOfParameter, factsOfSet, setOfOutput } from './petab-facts.ts';
 
 export const petab: BlackBoxKind = {
   key: 'petab',

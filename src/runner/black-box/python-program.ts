@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
-import { lastWords } from '../last-words.ts';
-import type { ProcessGuard } from '../process-group.ts';
-import { makeGuard } from '../process-guard.ts';
-import { findFile } from '../program-file.ts';
+import { lastWords } from '../files/last-words.ts';
+import type { ProcessGuard } from '../programs/process-group.ts';
+import { makeGuard } from '../programs/process-guard.ts';
+import { findFile } from '../programs/program-file.ts';
 import type { Described, OpenBlackBox, Surroundings } from './black-box.ts';
 import { makeUrlRunner } from './url-runner.ts';
 

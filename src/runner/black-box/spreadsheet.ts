@@ -1,7 +1,7 @@
 /** `spreadsheet: model.xlsx`: a workbook, whose formulas are calculated for each run. The file itself is never written. */
 import path from 'node:path';
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
-import { ValueReader } from '../value-reader.ts';
+import { ValueReader } from '../files/value-reader.ts';
 import {
   type BlackBox,
   type BlackBoxKind,
@@ -11,8 +11,8 @@ import {
   namedFiles,
   type Surroundings,
 } from './black-box.ts';
-import { SIGN_KEYS } from './output-signs.ts';
 import { conditionsIn, entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
+import { SIGN_KEYS } from './output-signs.ts';
 import { describeByProgram, openProgram, type ProgramOptions } from './python-program.ts';
 
 export const spreadsheet: BlackBoxKind = {

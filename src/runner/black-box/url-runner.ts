@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
-import { type Expected, readDocument, withFits, writeMessage } from '../exchange.ts';
+import { type Expected, readDocument, withFits, writeMessage } from '../files/exchange.ts';
 
 export interface UrlOptions {
   /** An address, or what finds out the one of this call. Throws LocalFault where there is none. */

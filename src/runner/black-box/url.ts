@@ -1,5 +1,5 @@
 /** `evaluator: {url: http://localhost:9000/run}`: an address instead of a command and all that says how to call one. */
-import type { ValueReader } from '../value-reader.ts';
+import type { ValueReader } from '../files/value-reader.ts';
 import type { BlackBox, BlackBoxKind, Fields } from './black-box.ts';
 import { SIGN_KEYS } from './output-signs.ts';
 import { makeUrlRunner, urlFault } from './url-runner.ts';

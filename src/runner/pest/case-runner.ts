@@ -1,11 +1,11 @@
 /** Passes the parameters of a PEST case to its model and reads its observations. */
 import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Reading, toOutput } from '../exchange.ts';
-import { readRegularFile } from '../read-file.ts';
-import { type OutputReader, whatIsWrong } from '../read-output.ts';
-import type { InputValues, WrittenPlace } from '../template.ts';
-import type { FileTemplate } from '../work-folder.ts';
+import { type Reading, toOutput } from '../files/exchange.ts';
+import { readRegularFile } from '../files/read-file.ts';
+import { type OutputReader, whatIsWrong } from '../files/read-output.ts';
+import type { InputValues, WrittenPlace } from '../files/template.ts';
+import type { FileTemplate } from '../files/work-folder.ts';
 import type { PestCase } from './case.ts';
 import { followInstructions } from './follow-instructions.ts';
 import { modelValues, parameterValues } from './parameter-values.ts';

@@ -1,8 +1,8 @@
 /** A control file of PEST with the files that it names. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readRegularFile } from '../read-file.ts';
-import { isOutside } from '../work-folder.ts';
+import { readRegularFile } from '../files/read-file.ts';
+import { isOutside } from '../files/work-folder.ts';
 import type { FilePair, PestControl } from './control.ts';
 import { externalFilesOf, readControlFile } from './control-file.ts';
 import { listSome, repeated } from './control-rules.ts';

@@ -1,6 +1,7 @@
 /** Rows of a control file: in lines with fixed places, or in CSV files of version 2 with titles. */
-import { readTable } from '../../../clients/typescript/src/solve/table.ts';
+
 import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
+import { readTable } from '../../../clients/typescript/src/solve/table.ts';
 import { limitOfGroup, type PestLimit, type PestObservation, type PestParameter } from './control.ts';
 import { listSome } from './control-rules.ts';
 import { type ControlLine, placeOf, withoutMark, wordsOf } from './control-sections.ts';

@@ -1,6 +1,6 @@
 /** Reads observations in an output file of a model, by the instructions of PEST. */
 import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
-import { shorten } from '../exchange.ts';
+import { shorten } from '../files/exchange.ts';
 import { DUMMY, type Instruction, type InstructionFile, type InstructionLine } from './instruction-file.ts';
 import { PestFileError } from './pest-error.ts';
 

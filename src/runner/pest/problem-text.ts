@@ -1,5 +1,5 @@
 /** The text of a new problem file from a control file of PEST. */
-import { type NewText, quote } from '../new-problem-file.ts';
+import { type NewText, quote } from '../files/new-problem-file.ts';
 import type { PestCase } from './case.ts';
 import {
   isFitted,

@@ -3,7 +3,7 @@
  * which fills it from marker to marker.
  */
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
-import type { InputValues, Template } from '../template.ts';
+import type { InputValues, Template } from '../files/template.ts';
 import { withoutMark } from './control-sections.ts';
 import { type NumberStyle, writeInWidth } from './number-in-width.ts';
 import { PestFileError } from './pest-error.ts';

@@ -1,8 +1,8 @@
 /** Reads the YAML file of a PEtab problem, and its tables. */
 import path from 'node:path';
-import { readRegularFile } from '../read-file.ts';
-import { isOutside } from '../work-folder.ts';
-import { parseYaml, type Value } from '../yaml-values.ts';
+import { readRegularFile } from '../files/read-file.ts';
+import { isOutside } from '../files/work-folder.ts';
+import { parseYaml, type Value } from '../files/yaml-values.ts';
 import { readParameters } from './parameters.ts';
 import { PetabError } from './petab-error.ts';
 import type { PetabCondition, PetabProblem } from './petab-problem.ts';

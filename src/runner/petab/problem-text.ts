@@ -1,5 +1,5 @@
 /** The text of a new problem file from a PEtab problem. */
-import { type NewText, quote } from '../new-problem-file.ts';
+import { type NewText, quote } from '../files/new-problem-file.ts';
 import { PetabError } from './petab-error.ts';
 import { errorsOf, nameOfSet, type PetabParameter, type PetabProblem, type PetabSet } from './petab-problem.ts';
 import { notesOnPriors } from './priors.ts';

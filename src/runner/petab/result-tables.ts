@@ -1,5 +1,5 @@
 /** Results as PEtab has them: the parameter table with the estimates, and a simulation table with the values of the best run. */
-import type { InputValues } from '../template.ts';
+import type { InputValues } from '../files/template.ts';
 import { nameOfSet, type PetabProblem, type PetabSet, transform } from './petab-problem.ts';
 import { withValues } from './simulator.ts';
 import { formatPetabTable } from './table.ts';

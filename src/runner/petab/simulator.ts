@@ -1,11 +1,11 @@
 /** Passes parameters and condition to the simulator of a PEtab problem and reads simulated values. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Expected, type Reading, readDocument } from '../exchange.ts';
-import { readRegularFile } from '../read-file.ts';
-import { type OutputReader, whatIsWrong } from '../read-output.ts';
-import type { InputValues } from '../template.ts';
-import type { FileTemplate } from '../work-folder.ts';
+import { type Expected, type Reading, readDocument } from '../files/exchange.ts';
+import { readRegularFile } from '../files/read-file.ts';
+import { type OutputReader, whatIsWrong } from '../files/read-output.ts';
+import type { InputValues } from '../files/template.ts';
+import type { FileTemplate } from '../files/work-folder.ts';
 import { PetabError } from './petab-error.ts';
 import {
   isSameCondition,

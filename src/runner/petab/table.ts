@@ -1,6 +1,7 @@
 /** Tables of PEtab: text with tabs and a line of titles. */
-import { readTable } from '../../../clients/typescript/src/solve/table.ts';
+
 import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
+import { readTable } from '../../../clients/typescript/src/solve/table.ts';
 import { PetabError } from './petab-error.ts';
 
 export interface PetabTable {

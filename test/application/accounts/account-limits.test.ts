@@ -9,7 +9,7 @@ import { lockAccount } from '../../../src/db/accounts/accounts.ts';
 import { inTransaction } from '../../../src/db/connection/transaction.ts';
 import { lockObjective } from '../../../src/db/search/objectives.ts';
 import { DomainError } from '../../../src/domain/errors.ts';
-import { makeUrlJudge } from '../../../src/webhooks/target-guard.ts';
+import { makeUrlJudge } from '../../../src/outside/webhooks/target-guard.ts';
 import { LINEAR_OBJECTIVE, loadLinearObjective, openTestAccount, type TestAccount } from '../../support/fixtures.ts';
 
 let account: TestAccount;

@@ -3,7 +3,7 @@ import { computeSuggestion } from '../../../src/application/search/compute-sugge
 import { recordOutput } from '../../../src/application/search/record-output.ts';
 import { requestSuggestion } from '../../../src/application/search/suggest.ts';
 import { claimJobs } from '../../../src/db/search/suggestion-jobs.ts';
-import type { Proposal } from '../../../src/optimizer/problem.ts';
+import type { Proposal } from '../../../src/optimizer/interface/problem.ts';
 import { explainNothing } from '../../support/explain-nothing.ts';
 import { loadLinearObjective, openTestAccount, readObjective, type TestAccount } from '../../support/fixtures.ts';
 

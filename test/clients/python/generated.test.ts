@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { VERSION } from '../../../clients/typescript/src/index.ts';
-import { REFUSALS } from '../../../src/http/errors.ts';
-import { buildPythonFiles } from '../../support/python-files.ts';
+import { REFUSALS } from '../../../src/http/operation/errors.ts';
+import { buildPythonFiles } from '../../../tools/python-files.ts';
 
 it.each(buildPythonFiles())(
   '$file is what the interface gives; otherwise run `npm run client`',

@@ -4,8 +4,8 @@ import { errorOfAnswer } from '../../../clients/typescript/src/errors.ts';
 import { PROBLEM_CLASSES } from '../../../clients/typescript/src/generated/problems.ts';
 import { BacksolveError, VERSION } from '../../../clients/typescript/src/index.ts';
 import { DomainError, type ErrorCode } from '../../../src/domain/errors.ts';
-import { answerError, REFUSALS } from '../../../src/http/errors.ts';
-import { buildClientFiles } from '../../support/client-files.ts';
+import { answerError, REFUSALS } from '../../../src/http/operation/errors.ts';
+import { buildClientFiles } from '../../../tools/client-files.ts';
 
 it.each(buildClientFiles())(
   '$file is what the interface gives; otherwise run `npm run client`',

@@ -7,7 +7,7 @@ import { inTransaction, type Trx } from '../../../src/db/connection/transaction.
 import { readSearch } from '../../../src/db/search/search-ledger.ts';
 import { claimJobs, listExhaustedJobs, releaseJob, renewLeases } from '../../../src/db/search/suggestion-jobs.ts';
 import { writeChange } from '../../../src/db/search/write-search.ts';
-import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../../src/domain/suggestion-job.ts';
+import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../../src/domain/search/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../../support/fixtures.ts';
 
 let account: TestAccount;

@@ -1,9 +1,9 @@
 /** Tests the answer of a search, by the kind of the search. */
 import { describe, expect, it } from 'vitest';
-import { makeMissMeasure, type NearestRun } from '../../../src/domain/nearest.ts';
-import { NO_TARGET } from '../../../src/domain/objective.ts';
 import { answerOf, currentStanding, nameOfRun } from '../../../src/domain/search/answer.ts';
 import { shownRunOf } from '../../../src/domain/search/end-reason.ts';
+import { makeMissMeasure, type NearestRun } from '../../../src/domain/search/nearest.ts';
+import { NO_TARGET } from '../../../src/domain/search/objective.ts';
 import { StopReason } from '../../../src/domain/search/stop-reason.ts';
 
 const limits = {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { endReasonOf, type ShownRun } from '../../../src/domain/search/end-reason.ts';
 import type { Ending } from '../../../src/domain/search/ending.ts';
+import { stopOptionsOf, stopRuleOf } from '../../../src/domain/search/stop-options.ts';
 import { StopReason } from '../../../src/domain/search/stop-reason.ts';
-import { stopOptionsOf, stopRuleOf } from '../../../src/domain/stop-options.ts';
 
 const objective = {
   objectives: [1, 0.5],

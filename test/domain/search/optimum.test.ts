@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { evaluateOutput } from '../../../src/domain/acceptance.ts';
-import type { ObjectiveDefinition } from '../../../src/domain/objective.ts';
+import { evaluateOutput } from '../../../src/domain/search/acceptance.ts';
+import type { ObjectiveDefinition } from '../../../src/domain/search/objective.ts';
 import { findOptimum } from '../../../src/domain/search/optimum.ts';
 import { anyJudged, plausibleDouble } from '../../support/arbitraries.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { InverseStatus } from '../../../src/domain/inverse.ts';
-import type { WeighedDefinition } from '../../../src/domain/nearest.ts';
+import type { InverseStatus } from '../../../src/domain/search/inverse.ts';
 import type { LedgerRun } from '../../../src/domain/search/ledger-run.ts';
+import type { WeighedDefinition } from '../../../src/domain/search/nearest.ts';
 import { questOf } from '../../../src/domain/search/quest.ts';
+import { searchOptionsOf } from '../../../src/domain/search/search-options.ts';
 import { after, type Change, nothingReached, type Standing, type Terms } from '../../../src/domain/search/standing.ts';
 import { standingOf } from '../../../src/domain/search/standing-of.ts';
 import { isFinal, StopReason } from '../../../src/domain/search/stop-reason.ts';
-import { searchOptionsOf } from '../../../src/domain/search-options.ts';
 
 const TARGET: WeighedDefinition = {
   options: null,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { InverseStatus } from '../../../src/domain/inverse.ts';
+import { InverseStatus } from '../../../src/domain/search/inverse.ts';
 import { StopReason, TRANSITIONS } from '../../../src/domain/search/stop-reason.ts';
 
 const page = readFileSync(new URL('../../../docs/states.md', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { awaitsOutput, type InverseStatus, isBeingComputed } from '../../../src/domain/inverse.ts';
+import { awaitsOutput, type InverseStatus, isBeingComputed } from '../../../src/domain/search/inverse.ts';
 import type { Quest } from '../../../src/domain/search/quest.ts';
 import { confidence } from '../../../src/domain/search/quests/confidence.ts';
 import { ONE_RUN } from '../../../src/domain/search/quests/one-run.ts';

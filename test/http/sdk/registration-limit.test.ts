@@ -1,9 +1,9 @@
 /** The limit on accounts that one address may create in an hour. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { startService } from '../../../src/compose.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { startService } from '../../../src/composing/compose.ts';
 import { makeLog } from '../../../src/log.ts';
+import { loadConfig } from '../../../src/settings/config.ts';
 import { startTestService } from '../../support/service.ts';
 
 const BODY = {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCondition } from '../../../src/domain/expression.ts';
+import { parseCondition } from '../../../src/domain/problem/expression.ts';
 import { isConditionMet } from '../../../src/numbers/conditions.ts';
 import { CompiledCondition } from '../../../src/optimizer/constraints/compiled-condition.ts';
 import { makeConditions } from '../../../src/optimizer/constraints/conditions.ts';
+import type { Condition, Variable } from '../../../src/optimizer/interface/problem.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
-import type { Condition, Variable } from '../../../src/optimizer/problem.ts';
 import { decode, makeEncoding } from '../../../src/optimizer/space/encoding.ts';
 
 function parse(text: string, n: number): Condition {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ParseResult, parseCondition } from '../../../src/domain/expression.ts';
+import { type ParseResult, parseCondition } from '../../../src/domain/problem/expression.ts';
 import { linearFormOf } from '../../../src/optimizer/constraints/expression.ts';
 import { Program } from '../../../src/optimizer/constraints/program.ts';
-import type { Expression } from '../../../src/optimizer/problem.ts';
+import type { Expression } from '../../../src/optimizer/interface/problem.ts';
 
 const INPUTS = new Map([
   ['a', 0],

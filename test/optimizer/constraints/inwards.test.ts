@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { within } from '../../../harness/optimizer-game.ts';
-import { parseCondition } from '../../../src/domain/expression.ts';
+import { parseCondition } from '../../../src/domain/problem/expression.ts';
 import { initialDesign } from '../../../src/optimizer/initial-design.ts';
-import type { Condition, Space, SuggestRequest, Variable } from '../../../src/optimizer/problem.ts';
+import type { Condition, Space, SuggestRequest, Variable } from '../../../src/optimizer/interface/problem.ts';
 import { suggest } from '../../../src/optimizer/suggest.ts';
 
 const float = (minimum: number, maximum: number, isLogarithmic = false): Variable => ({

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { atLeast, float } from '../../../harness/optimizer-game.ts';
 import { findFront } from '../../../src/optimizer/find-front.ts';
 import { distancesBehind, frontOf, openOutputs } from '../../../src/optimizer/goal/front.ts';
+import type { SuggestRequest, Target } from '../../../src/optimizer/interface/problem.ts';
 import { hypervolume } from '../../../src/optimizer/numerics/hypervolume.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
-import { prepare } from '../../../src/optimizer/prepare.ts';
-import type { SuggestRequest, Target } from '../../../src/optimizer/problem.ts';
+import { prepare } from '../../../src/optimizer/search/prepare.ts';
 import { suggest } from '../../../src/optimizer/suggest.ts';
 import { globalScope } from '../../../src/optimizer/surrogate/scope.ts';
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
+import { UNDESCRIBED } from '../../../src/runner/black-box/black-box.ts';
 import { evaluateUnderConditions } from '../../../src/runner/conditions.ts';
 import { readProblem } from '../../../src/runner/problem-file.ts';
-import { UNDESCRIBED } from '../../../src/runner/black-box/black-box.ts';
 import { EVALUATION } from '../evaluation-fixture.ts';
 
 const PROBLEM = `inputs: {length: {minimum: 0, maximum: 9}, steel: {values: [S235, S355]}}

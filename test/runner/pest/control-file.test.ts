@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { externalFilesOf, readControlFile } from '../../../src/runner/pest/control-file.ts';
 import { limitOfGroup } from '../../../src/runner/pest/control.ts';
+import { externalFilesOf, readControlFile } from '../../../src/runner/pest/control-file.ts';
 import { modelValues, parameterValues } from '../../../src/runner/pest/parameter-values.ts';
 import { PestFileError } from '../../../src/runner/pest/pest-error.ts';
 import { likelyRange } from '../../../src/runner/pest/prior-information.ts';

@@ -6,9 +6,9 @@ import type { ViewProps } from '../../shell/router.ts';
 import { may } from '../../shell/session.ts';
 import './administration.css';
 import { Batches } from './batches/batches.tsx';
-import { addressOf, readChoice, SECTIONS, type Section, type SectionProps } from './choice.ts';
 import { Evaluators } from './evaluators/evaluators.tsx';
-import { NeedsAdmin } from './needs-admin.tsx';
+import { addressOf, readChoice, SECTIONS, type Section, type SectionProps } from './parts/choice.ts';
+import { NeedsAdmin } from './parts/needs-admin.tsx';
 
 const Keys = onDemand(async () => (await import('./keys/keys.tsx')).Keys);
 const Webhooks = onDemand(async () => (await import('./webhooks/webhooks.tsx')).Webhooks);

@@ -1,9 +1,9 @@
 /** Starts a batch: one search for each row of targets, otherwise as an objective that is already there. */
 import { useEffect, useState } from 'preact/hooks';
 import type { CreatedBatch, NewObjectives } from '../../../../clients/typescript/src/index.ts';
-import { type Head, headOf } from '../../../shown/columns.ts';
-import { counted, short, titled } from '../../../shown/formats.ts';
-import { outputNames } from '../../../shown/values.ts';
+import { type Head, headOf } from '../../../presentation/columns.ts';
+import { counted, short, titled } from '../../../presentation/formats.ts';
+import { outputNames } from '../../../presentation/values.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
@@ -15,9 +15,9 @@ import { Link } from '../../shell/link.tsx';
 import { navigate, type ViewProps } from '../../shell/router.ts';
 import { service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
-import { ShownOnce } from '../administration/shown-once.tsx';
+import { ShownOnce } from '../administration/parts/shown-once.tsx';
 import { TakeTable, unreadText } from '../new-problem/take-table.tsx';
-import { repeatedOf } from '../objective/going-on.ts';
+import { repeatedOf } from '../objective/state/going-on.ts';
 import { readTargetRows, type Targets } from './target-rows.ts';
 
 /** A step beyond every run: the targets are all that is needed. */

@@ -1,5 +1,5 @@
 /** Searches of a batch from a table: a row of targets each. Needs no browser. */
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import { hasHeader, isTitleOf, type Rows } from '../../parts/paste.ts';
 import { readNumber } from '../../parts/read-number.ts';
 

@@ -1,5 +1,5 @@
 /** The best runs of the objectives: their outputs beside the targets, and their inputs. */
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import { Strip } from '../../parts/strip.tsx';
 import { Link } from '../../shell/link.tsx';
 import { bestSource, type Compared, inputRows, type OutputCell, outputRows } from './comparison.ts';

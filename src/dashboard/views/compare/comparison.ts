@@ -1,9 +1,16 @@
 /** Compares several objectives: what they share and where they differ. The service judges; this matches names. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
-import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../../../shown/columns.ts';
-import { type Distances, isFit, leastMisfits, measureRuns, smallestSoFar } from '../../../shown/distances.ts';
-import { type Ends, near, short, titled, wanted, withUnit } from '../../../shown/formats.ts';
-import { fullInputText, inputNames, inputText, outputNames } from '../../../shown/values.ts';
+import {
+  type Columns,
+  emptyColumns,
+  type Head,
+  hasFailed,
+  replaceRows,
+  rowFrom,
+} from '../../../presentation/columns.ts';
+import { type Distances, isFit, leastMisfits, measureRuns, smallestSoFar } from '../../../presentation/distances.ts';
+import { type Ends, near, short, titled, wanted, withUnit } from '../../../presentation/formats.ts';
+import { fullInputText, inputNames, inputText, outputNames } from '../../../presentation/values.ts';
 
 export const FEWEST = 2;
 export const MOST = 6;

@@ -1,9 +1,9 @@
 /** The best distance so far of every objective, in one chart. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { capitalized, counted, grouped, rough } from '../../../shown/formats.ts';
-import type { Drawing, Range } from '../../../shown/plot.ts';
-import { logFloor } from '../../../shown/scales.ts';
+import { capitalized, counted, grouped, rough } from '../../../presentation/formats.ts';
+import type { Drawing, Range } from '../../../presentation/plot.ts';
+import { logFloor } from '../../../presentation/scales.ts';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { PlotBox } from '../../parts/plot-box.tsx';
 import { SaveChart } from '../../parts/save-chart.tsx';

@@ -1,8 +1,8 @@
 /** Two quantities of all runs against each other. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { counted, type Ends, grouped, short } from '../../../shown/formats.ts';
-import type { Drawing, DrawnBand, Range } from '../../../shown/plot.ts';
+import { counted, type Ends, grouped, short } from '../../../presentation/formats.ts';
+import type { Drawing, DrawnBand, Range } from '../../../presentation/plot.ts';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import { PlotBox } from '../../parts/plot-box.tsx';

@@ -1,7 +1,7 @@
 /** Two quantities of all runs against each other, and the non-dominated runs. Needs no browser. */
 import { nonDominated as firstNonDominated } from '../../../numbers/pareto.ts';
-import { type Ends, titled } from '../../../shown/formats.ts';
-import type { DrawnBand, Range } from '../../../shown/plot.ts';
+import { type Ends, titled } from '../../../presentation/formats.ts';
+import type { DrawnBand, Range } from '../../../presentation/plot.ts';
 import { allNames, type Compared, counts } from './comparison.ts';
 
 /** "x:" or "y:" and the name of an input or an output. */

@@ -1,9 +1,17 @@
 /** Notifications of this browser about an objective that is open in a tab behind. They are off until somebody asks for them. */
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
-import { type Columns, emptyColumns, type Head, headOf, replaceRows, rowOf, stateOf } from '../../../shown/columns.ts';
+import {
+  type Columns,
+  emptyColumns,
+  type Head,
+  headOf,
+  replaceRows,
+  rowOf,
+  stateOf,
+} from '../../../presentation/columns.ts';
 import { service } from '../../shell/service.ts';
-import type { Run } from '../objective/history.ts';
-import { addressOf } from '../objective/tabs/tabs.ts';
+import type { Run } from '../objective/state/history.ts';
+import { addressOf } from '../objective/state/tabs.ts';
 import { NOTIFIES } from './notifies.ts';
 
 /** Whether this browser can show them, and whether it may. */

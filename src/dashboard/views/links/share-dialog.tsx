@@ -9,10 +9,10 @@ import { useSending } from '../../parts/sending.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { service } from '../../shell/service.ts';
 import { useLive } from '../../shell/use-live.ts';
-import { Moment } from '../administration/moment.tsx';
-import { LONG_PAUSE_MS, readAll } from '../administration/read-list.ts';
-import { ShownOnce } from '../administration/shown-once.tsx';
-import { Waits } from '../administration/waits.tsx';
+import { Moment } from '../administration/parts/moment.tsx';
+import { LONG_PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
+import { ShownOnce } from '../administration/parts/shown-once.tsx';
+import { Waits } from '../administration/parts/waits.tsx';
 import { TellDialog } from './tell-dialog.tsx';
 
 const KINDS = [

@@ -8,8 +8,8 @@ import { useSending } from '../../parts/sending.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { service } from '../../shell/service.ts';
 import { useLive } from '../../shell/use-live.ts';
-import { PAUSE_MS, readAll } from '../administration/read-list.ts';
-import { Waits } from '../administration/waits.tsx';
+import { PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
+import { Waits } from '../administration/parts/waits.tsx';
 import { notifyState, setNotifying } from './notify.ts';
 
 type Told = Recipient['tells'][number];

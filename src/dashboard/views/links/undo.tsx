@@ -3,7 +3,7 @@ import { BacksolveError } from '../../../../clients/typescript/src/index.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useSending } from '../../parts/sending.ts';
 import { service } from '../../shell/service.ts';
-import type { Run } from '../objective/history.ts';
+import type { Run } from '../objective/state/history.ts';
 
 interface UndoProps {
   readonly run: Run;

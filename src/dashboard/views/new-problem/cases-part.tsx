@@ -1,6 +1,6 @@
 /** The second part: the runs to begin with, designed by the service or the user's own. */
 import { useState } from 'preact/hooks';
-import { short, titled } from '../../../shown/formats.ts';
+import { short, titled } from '../../../presentation/formats.ts';
 import { copyText } from '../../parts/clipboard.ts';
 import { saveCsv, toTabs } from '../../parts/export.ts';
 import { type Rows, splitPaste } from '../../parts/paste.ts';

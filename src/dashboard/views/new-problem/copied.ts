@@ -1,8 +1,8 @@
 /** The problem of an objective as a draft: inputs, outputs, targets and options, without its runs. Needs no browser. */
 import type { History, Project } from '../../../../clients/typescript/src/index.ts';
-import { headOf } from '../../../shown/columns.ts';
-import { draftOf } from '../objective/actions/targets.ts';
+import { headOf } from '../../../presentation/columns.ts';
 import { type Draft, newInput } from './draft.ts';
+import { draftOf } from './targets.ts';
 
 export interface Copied {
   readonly draft: Draft;

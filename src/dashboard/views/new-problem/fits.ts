@@ -1,6 +1,6 @@
 /** Standard errors of measured values as they are typed, and the data sets of a fit. Needs no browser. */
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import type { Rows } from '../../parts/paste.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { namesOfRows, type OutputDraft } from './draft.ts';

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from '../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import type { Rows } from '../../parts/paste.ts';
 import { explain, service } from '../../shell/service.ts';
 import { readDefinitions } from './definitions.ts';

@@ -3,7 +3,7 @@
  * docs/judging.md, up to rounding; the service judges.
  */
 import { GOAL_TYPES, type GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
-import type { Ends } from '../../../shown/formats.ts';
+import type { Ends } from '../../../presentation/formats.ts';
 
 export interface Target {
   readonly type: GoalType;

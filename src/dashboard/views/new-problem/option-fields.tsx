@@ -1,5 +1,5 @@
 /** The fields of the search options, a component for each question. */
-import { titled } from '../../../shown/formats.ts';
+import { titled } from '../../../presentation/formats.ts';
 import { NumberField } from '../../parts/number-field.tsx';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OptionsDraft } from './draft.ts';

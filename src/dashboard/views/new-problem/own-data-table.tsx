@@ -1,7 +1,7 @@
 /** The user's own runs: the use of each column, and a preview with the faults at their cells. */
 
 import { useMemo, useState } from 'preact/hooks';
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import type { Rows } from '../../parts/paste.ts';
 import { type Draft, namesOfRows } from './draft.ts';
 import { described, FaultBlock, fieldId } from './fields.tsx';

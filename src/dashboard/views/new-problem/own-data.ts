@@ -1,6 +1,6 @@
 /** Tables of the user's own runs: the input or output of each column, and the values of the cells. Needs no browser. */
 
-import { short } from '../../../shown/formats.ts';
+import { short } from '../../../presentation/formats.ts';
 import { unguardText } from '../../parts/formula.ts';
 import { hasHeader, isTitleOf, type Rows, withoutUnit } from '../../parts/paste.ts';
 import { readNumber } from '../../parts/read-number.ts';

@@ -2,7 +2,7 @@
 
 import { lineOf, sayViolation } from '../../../../clients/typescript/src/front-doors.ts';
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
-import { capitalized } from '../../../shown/formats.ts';
+import { capitalized } from '../../../presentation/formats.ts';
 import { type Draft, namesOfRows } from './draft.ts';
 import type { Faults } from './requests.ts';
 import { constraintLines } from './requests.ts';

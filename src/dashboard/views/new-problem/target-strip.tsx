@@ -1,7 +1,7 @@
 /** The values that satisfy a target, and the range of the outputs known so far. */
 
-import { isInside, spanOf } from '../../../shown/distances.ts';
-import { type Ends, short } from '../../../shown/formats.ts';
+import { isInside, spanOf } from '../../../presentation/distances.ts';
+import { type Ends, short } from '../../../presentation/formats.ts';
 import { Strip } from '../../parts/strip.tsx';
 
 interface TargetStripProps {

@@ -1,6 +1,6 @@
 /** The third part: what the outputs should be, and how long to search. */
 
-import { counted, titled, wanted, withUnit } from '../../../shown/formats.ts';
+import { counted, titled, wanted, withUnit } from '../../../presentation/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';

@@ -1,7 +1,7 @@
 /** A workbook of formulas as the black box: takes the file, and lets its cells be chosen as inputs and outputs. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SurveyedWorkbook } from '../../../../clients/typescript/src/index.ts';
-import { counted, short } from '../../../shown/formats.ts';
+import { counted, short } from '../../../presentation/formats.ts';
 import { FileBox } from '../../parts/file-box.tsx';
 import { explain, service } from '../../shell/service.ts';
 import { takeCell, withoutCell, withoutWorkbook } from './cells.ts';

@@ -1,8 +1,8 @@
 /** One note: its text, its file, by whom and when, and what can be done with it. */
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Note } from '../../../../clients/typescript/src/index.ts';
-import { dayAndTime } from '../../../shown/formats.ts';
-import { fileSize } from '../../../shown/note-text.ts';
+import { dayAndTime } from '../../../presentation/formats.ts';
+import { fileSize } from '../../../presentation/note-text.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { useSending } from '../../parts/sending.ts';

@@ -1,6 +1,6 @@
 /** Writes a note, with a file or a photo. What is typed stays in the browser until it is sent. */
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
-import { fileSize } from '../../../shown/note-text.ts';
+import { fileSize } from '../../../presentation/note-text.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { useSending } from '../../parts/sending.ts';
 import { draftsOf } from '../../shell/drafts.ts';

@@ -6,9 +6,9 @@ import { useSending } from '../../parts/sending.ts';
 import { Link } from '../../shell/link.tsx';
 import { service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
-import type { Run } from '../objective/history.ts';
 import { useNotes } from '../objective/log/read-records.ts';
-import { addressOf } from '../objective/tabs/tabs.ts';
+import type { Run } from '../objective/state/history.ts';
+import { addressOf } from '../objective/state/tabs.ts';
 import { Entry } from './entry.tsx';
 import { NoteForm } from './note-form.tsx';
 

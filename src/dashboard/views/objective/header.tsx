@@ -1,10 +1,10 @@
 /** The name of the objective, its state and its last output. */
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
-import type { Columns, Head } from '../../../shown/columns.ts';
-import { dayAndTime, grouped } from '../../../shown/formats.ts';
-import { bestText, fitText, reachedText } from '../../../shown/nearness.ts';
+import type { Columns, Head } from '../../../presentation/columns.ts';
+import { dayAndTime, grouped } from '../../../presentation/formats.ts';
+import { bestText, fitText, reachedText } from '../../../presentation/nearness.ts';
 import { Link } from '../../shell/link.tsx';
-import type { Run } from './history.ts';
+import type { Run } from './state/history.ts';
 
 const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: string]>> = {
   [StopReason.RUNNING]: ['Running', 'state-running'],

@@ -1,8 +1,8 @@
 /** Links between an objective and the one that it was changed from, and those that it was changed to. */
 import type { ReadonlySignal } from '@preact/signals';
-import type { Others } from '../../../shown/others.ts';
+import type { Others } from '../../../presentation/others.ts';
 import { Link } from '../../shell/link.tsx';
-import type { Run } from './history.ts';
+import type { Run } from './state/history.ts';
 
 interface LineageProps {
   readonly run: Run;

@@ -1,6 +1,6 @@
 /** The state of the overview, as in the query of its address: it survives a reload and can be shared. */
 import { type ObjectiveGlance, StopReason } from '../../../../clients/typescript/src/index.ts';
-import { counted, grouped, short, wanted, withUnit } from '../../../shown/formats.ts';
+import { counted, grouped, short, wanted, withUnit } from '../../../presentation/formats.ts';
 
 export const STATES = {
   running: { stopReason: StopReason.RUNNING, label: 'Running' },

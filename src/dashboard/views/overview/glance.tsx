@@ -1,6 +1,6 @@
 /** One objective of the overview. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
-import { grouped, rough, short } from '../../../shown/formats.ts';
+import { grouped, rough, short } from '../../../presentation/formats.ts';
 import { Age } from '../../parts/age.tsx';
 import { Link } from '../../shell/link.tsx';
 import { nameOf, numbersOf, STATES, stateOf, targetsText } from './choice.ts';

@@ -1,6 +1,6 @@
 /** A page of the list of objectives. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import { ScrollBox } from '../../parts/scroll-box.tsx';
 import { Link } from '../../shell/link.tsx';
 import { navigate } from '../../shell/router.ts';

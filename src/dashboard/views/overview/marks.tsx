@@ -2,7 +2,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../shown/formats.ts';
+import { counted } from '../../../presentation/formats.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';

@@ -5,8 +5,8 @@ import { ScrollBox } from '../../parts/scroll-box.tsx';
 import { TableHead } from '../../parts/table-head.tsx';
 import { signIn } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
-import { PAUSE_MS, readAll } from '../administration/read-list.ts';
-import { Waits } from '../administration/waits.tsx';
+import { PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
+import { Waits } from '../administration/parts/waits.tsx';
 import type { SectionProps } from './section.ts';
 
 const NUMBERS = ['Running', 'Met', 'Ended otherwise', 'Runs'];

@@ -3,7 +3,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useSending } from '../../parts/sending.ts';
 import { service } from '../../shell/service.ts';
-import { ShownOnce } from '../administration/shown-once.tsx';
+import { ShownOnce } from '../administration/parts/shown-once.tsx';
 import { DaysField } from './invite-dialog.tsx';
 
 interface CourseDialogProps {

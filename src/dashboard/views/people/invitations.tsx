@@ -6,9 +6,9 @@ import { useSending } from '../../parts/sending.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { service } from '../../shell/service.ts';
 import { useLive } from '../../shell/use-live.ts';
-import { Moment } from '../administration/moment.tsx';
-import { PAUSE_MS, readAll } from '../administration/read-list.ts';
-import { Waits } from '../administration/waits.tsx';
+import { Moment } from '../administration/parts/moment.tsx';
+import { PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
+import { Waits } from '../administration/parts/waits.tsx';
 
 /** It works again as soon as they may. */
 const NOT_NOW = 'Its maker may not invite now';

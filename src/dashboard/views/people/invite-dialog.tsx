@@ -4,7 +4,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useSending } from '../../parts/sending.ts';
 import { service } from '../../shell/service.ts';
 import { ROLES, type Role } from '../accept/roles.ts';
-import { ShownOnce } from '../administration/shown-once.tsx';
+import { ShownOnce } from '../administration/parts/shown-once.tsx';
 
 interface InviteDialogProps {
   onClose(): void;

@@ -7,9 +7,9 @@ import { TableHead } from '../../parts/table-head.tsx';
 import { service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
-import { Moment } from '../administration/moment.tsx';
-import { LONG_PAUSE_MS, readAll } from '../administration/read-list.ts';
-import { Waits } from '../administration/waits.tsx';
+import { Moment } from '../administration/parts/moment.tsx';
+import { LONG_PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
+import { Waits } from '../administration/parts/waits.tsx';
 import { browserName } from './browser-name.ts';
 
 const whoIs = ({ personName, keyLabel, keyId }: PageSession) => personName ?? keyLabel ?? keyId ?? 'sign-in link';

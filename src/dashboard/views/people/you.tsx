@@ -10,9 +10,9 @@ import { useLive } from '../../shell/use-live.ts';
 import { ROLES } from '../accept/roles.ts';
 import { WayBack } from '../accept/way-back.tsx';
 import { stateOfKey } from '../administration/keys/key-states.ts';
-import { LONG_PAUSE_MS, readAll } from '../administration/read-list.ts';
-import { ShownOnce } from '../administration/shown-once.tsx';
-import { Waits } from '../administration/waits.tsx';
+import { LONG_PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
+import { ShownOnce } from '../administration/parts/shown-once.tsx';
+import { Waits } from '../administration/parts/waits.tsx';
 import type { SectionProps } from './section.ts';
 
 /** The name of the person, ways back in, keys, and leaving. */

@@ -1,5 +1,5 @@
 /** What the kinds of a quest have in common. */
-import type { Evaluation } from '../../acceptance.ts';
+import type { Evaluation } from '../acceptance.ts';
 import type { ObjectiveEvent } from '../stop-reason.ts';
 
 /** When a hit came. */

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { BatchObjective } from '../../../../../clients/typescript/src/index.ts';
-import { grouped, rough } from '../../../../shown/formats.ts';
+import { grouped, rough } from '../../../../presentation/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
-import { PAUSE_MS } from '../read-list.ts';
-import { Waits } from '../waits.tsx';
+import { PAUSE_MS } from '../parts/read-list.ts';
+import { Waits } from '../parts/waits.tsx';
 import { bestInputText, type Look } from './progress.ts';
 
 const PAGE_SIZE = 50;

@@ -1,6 +1,6 @@
 /** The progress of a batch in numbers and in words. Needs no browser. */
 import type { Batch, BatchObjective } from '../../../../../clients/typescript/src/index.ts';
-import { grouped, short } from '../../../../shown/formats.ts';
+import { grouped, short } from '../../../../presentation/formats.ts';
 
 type Progress = Batch['progress'];
 /** good: succeeded; busy: running; over: ended without success; bad: failed. */

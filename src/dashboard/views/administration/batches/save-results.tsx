@@ -1,4 +1,4 @@
-import { fileName } from '../../../../shown/file-name.ts';
+import { fileName } from '../../../../presentation/file-name.ts';
 import { save } from '../../../parts/export.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { useSending } from '../../../parts/sending.ts';

@@ -2,16 +2,16 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../../shown/formats.ts';
+import { counted } from '../../../../presentation/formats.ts';
 import { Age } from '../../../parts/age.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { useLive } from '../../../shell/use-live.ts';
-import { addressOf } from '../choice.ts';
-import { projectName } from '../project-names.ts';
-import { PAUSE_MS } from '../read-list.ts';
-import { Waits } from '../waits.tsx';
+import { addressOf } from '../parts/choice.ts';
+import { projectName } from '../parts/project-names.ts';
+import { PAUSE_MS } from '../parts/read-list.ts';
+import { Waits } from '../parts/waits.tsx';
 import { readWork, type Work } from './read-work.ts';
 
 export function Evaluators() {

@@ -1,7 +1,7 @@
 /** Running, waiting and failed evaluations. */
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
-import { readAll, readNewest } from '../read-list.ts';
+import { readAll, readNewest } from '../parts/read-list.ts';
 
 /** Maximum number of waiting evaluations that are listed. */
 const NEXT_COUNT = 20;

@@ -6,7 +6,7 @@ import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
 import { may, type Scope } from '../../../shell/session.ts';
-import { ShownOnce } from '../shown-once.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { EXPIRIES, endOfDay, expiryAfter } from './key-states.ts';
 
 const SCOPES: Readonly<Record<Scope, string>> = {

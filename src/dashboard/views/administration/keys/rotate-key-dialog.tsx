@@ -1,12 +1,12 @@
 import { useId, useState } from 'preact/hooks';
 import type { Key, RotatedKey } from '../../../../../clients/typescript/src/index.ts';
-import { dayAndTime } from '../../../../shown/formats.ts';
+import { dayAndTime } from '../../../../presentation/formats.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { service } from '../../../shell/service.ts';
 import { isSignedInWith } from '../../../shell/session.ts';
-import { ShownOnce } from '../shown-once.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 
 /** Times for which the old key can keep working. */
 const OVERLAPS: readonly { readonly seconds: number; readonly label: string }[] = [

@@ -5,7 +5,7 @@ import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
-import { ShownOnce } from '../shown-once.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { EVENTS, type EventName } from './events.ts';
 
 const POINTERS: readonly string[] = ['/url', '/description', '/events'];

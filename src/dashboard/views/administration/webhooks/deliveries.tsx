@@ -2,7 +2,7 @@
 
 import { useRef } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
-import { grouped } from '../../../../shown/formats.ts';
+import { grouped } from '../../../../presentation/formats.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
@@ -10,9 +10,9 @@ import { useSending } from '../../../parts/sending.ts';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
-import { Moment } from '../moment.tsx';
-import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
-import { Waits } from '../waits.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { type Newest, PAUSE_MS, readNewest } from '../parts/read-list.ts';
+import { Waits } from '../parts/waits.tsx';
 
 /** Shown initially, and added by each click on "Show more". */
 const SHOWN = 50;

@@ -6,7 +6,7 @@ import { onDemand } from '../../../parts/on-demand.tsx';
 import { service } from '../../../shell/service.ts';
 import { may } from '../../../shell/session.ts';
 import { offersRelaxing } from '../diagnosis/diagnosis.tsx';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { correcting } from './correcting.ts';
 import './actions.css';
 

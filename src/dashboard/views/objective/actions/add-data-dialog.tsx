@@ -1,8 +1,8 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import { type AddedCases, BacksolveError } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { counted } from '../../../../shown/formats.ts';
-import { inputNames, outputNames } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { counted } from '../../../../presentation/formats.ts';
+import { inputNames, outputNames } from '../../../../presentation/values.ts';
 import type { DecimalSign } from '../../../parts/decimal-sign.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileBox } from '../../../parts/file-box.tsx';

@@ -1,6 +1,6 @@
 /** Runs that were made elsewhere, as pasted rows or a file, made ready for the service. Needs no browser. */
 
-import { counted } from '../../../../shown/formats.ts';
+import { counted } from '../../../../presentation/formats.ts';
 import type { DecimalSign, Question } from '../../../parts/decimal-sign.ts';
 import { toCsv } from '../../../parts/export.ts';
 import { unguardText } from '../../../parts/formula.ts';

@@ -1,14 +1,14 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError } from '../../../../../clients/typescript/src/index.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
-import { outputAt } from '../by-hand/read-outputs.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import type { CorrectionTarget } from './correcting.ts';
 import { type CorrectionDraft, type CorrectionKind, KINDS, kindsOf, readCorrection } from './correction.ts';
+import { outputAt } from './read-outputs.ts';
 
 interface CorrectDialogProps {
   readonly run: Run;

@@ -1,10 +1,10 @@
 /** Opens and closes the correction of a run. */
 import { signal } from '@preact/signals';
 import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { factAt, rowOf, vectorAt } from '../../../../shown/columns.ts';
-import type { RunSource } from '../../../../shown/others.ts';
+import { factAt, rowOf, vectorAt } from '../../../../presentation/columns.ts';
+import type { RunSource } from '../../../../presentation/others.ts';
 import { service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import type { CorrectionKind } from './correction.ts';
 
 /** A run with its stored result, and the request that corrects it. */

@@ -1,6 +1,6 @@
 /** The correction of a wrong result. Needs no browser. */
 import type { NewInverseCorrection } from '../../../../../clients/typescript/src/index.ts';
-import { readOutputs } from '../by-hand/read-outputs.ts';
+import { readOutputs } from './read-outputs.ts';
 
 export type CorrectionKind = 'output' | 'failed' | 'exclude' | 'include';
 

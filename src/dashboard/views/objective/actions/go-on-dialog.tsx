@@ -1,4 +1,4 @@
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { NumberDialog } from './number-dialog.tsx';
 
 /** Runs that are proposed beside those made. */

@@ -6,7 +6,7 @@ import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 
 interface NumberDialogProps {
   readonly run: Run;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { NumberDialog } from './number-dialog.tsx';
 
 interface ParallelDialogProps {

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { GoalType } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { titled, wanted, withUnit } from '../../../../shown/formats.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { titled, wanted, withUnit } from '../../../../presentation/formats.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
@@ -13,9 +13,9 @@ import { MoreOptions } from '../../new-problem/more-options.tsx';
 import { NOTHING_ASKED } from '../../new-problem/options.ts';
 import { placeViolations } from '../../new-problem/pointers.ts';
 import { type Faults, isFaultless, readObjectives } from '../../new-problem/requests.ts';
+import { draftOf } from '../../new-problem/targets.ts';
 import { OBJECTIVE_TYPES } from '../../new-problem/words.ts';
-import { goOn } from '../going-on.ts';
-import { draftOf } from './targets.ts';
+import { goOn } from '../state/going-on.ts';
 
 interface TargetsDialogProps {
   readonly head: Head;

@@ -10,9 +10,9 @@ import {
   makeIdempotencyKey,
   type SuggestedInverses,
 } from '../../../../../clients/typescript/src/index.ts';
-import { rowOf } from '../../../../shown/columns.ts';
+import { rowOf } from '../../../../presentation/columns.ts';
 import { service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 
 const PAUSE_MS = 1_000;
 

@@ -1,13 +1,13 @@
 /** Running by hand: the next input, and a form for its outputs. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { type Columns, factAt, repeatText, rowOf, stateOf, vectorAt } from '../../../../shown/columns.ts';
+import { type Columns, factAt, repeatText, rowOf, stateOf, vectorAt } from '../../../../presentation/columns.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { watchDrafts } from '../../../shell/drafts.ts';
 import { may, session } from '../../../shell/session.ts';
 import { sharedDraftsOf } from '../../../shell/shared-drafts.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { AskForMore } from './ask-for-more.tsx';
 import { useAsking } from './asking.ts';
 import { InputValues } from './input-values.tsx';

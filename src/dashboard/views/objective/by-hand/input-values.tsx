@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Head } from '../../../../shown/columns.ts';
-import { titled } from '../../../../shown/formats.ts';
-import { fullInputText, inputNames, inputText } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { titled } from '../../../../presentation/formats.ts';
+import { fullInputText, inputNames, inputText } from '../../../../presentation/values.ts';
 import { copyText } from '../../../parts/clipboard.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 

@@ -1,8 +1,8 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { countMet, isFit, judgedCount } from '../../../../shown/distances.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { countMet, isFit, judgedCount } from '../../../../presentation/distances.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 
 interface OutcomeProps {
   readonly run: Run;

@@ -1,17 +1,17 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError, type ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { wanted } from '../../../../shown/formats.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { wanted } from '../../../../presentation/formats.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { readValues, splitPaste } from '../../../parts/paste.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import { outputAt, readOutputs } from '../actions/read-outputs.ts';
+import type { Run } from '../state/history.ts';
 import { FailedRunDialog } from './failed-run-dialog.tsx';
-import { outputAt, readOutputs } from './read-outputs.ts';
 import type { TypedOutputs } from './typed.ts';
 
 const PasteBox = onDemand(async () => (await import('./paste-box.tsx')).PasteBox);

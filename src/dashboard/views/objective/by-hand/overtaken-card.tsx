@@ -1,14 +1,14 @@
-import { hasFailed, vectorAt } from '../../../../shown/columns.ts';
-import { dayAndTime, short, titled } from '../../../../shown/formats.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import { hasFailed, vectorAt } from '../../../../presentation/columns.ts';
+import { dayAndTime, short, titled } from '../../../../presentation/formats.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
-import type { Run } from '../history.ts';
+import { readOutputs } from '../actions/read-outputs.ts';
+import type { Run } from '../state/history.ts';
 import type { Overtaken } from './overtaken.ts';
-import { readOutputs } from './read-outputs.ts';
 import type { TypedOutputs } from './typed.ts';
 
 interface OvertakenCardProps {

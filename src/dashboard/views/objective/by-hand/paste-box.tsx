@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { short, titled } from '../../../../shown/formats.ts';
+import { short, titled } from '../../../../presentation/formats.ts';
 import type { DecimalSign } from '../../../parts/decimal-sign.ts';
 import { readValues } from '../../../parts/paste.ts';
 import { readNumber } from '../../../parts/read-number.ts';

@@ -1,6 +1,6 @@
 /** The outcome of an ended objective: how it ended and why, and the input that came of it. Its margins are in the targets below. */
-import type { Head } from '../../../../shown/columns.ts';
-import { verdictOf } from '../../../../shown/verdict.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { verdictOf } from '../../../../presentation/verdict.ts';
 import { InputValues } from './input-values.tsx';
 import { SaveWorkbook } from './save-workbook.tsx';
 

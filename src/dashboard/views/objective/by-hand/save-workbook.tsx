@@ -1,7 +1,7 @@
 /** Saves a copy of a workbook that the service has calculated, with this input in its cells. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Batch } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
+import type { Head } from '../../../../presentation/columns.ts';
 import { explain, service } from '../../../shell/service.ts';
 
 type Sheet = Extract<Batch['evaluator'], { kind: 'workbook' }>;

@@ -1,11 +1,11 @@
 /** Tells that outputs of a run are being typed in another browser, and shows them on request. */
 import { useRef, useState } from 'preact/hooks';
-import { outputNames } from '../../../../shown/values.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { readShared, writer } from '../../../shell/shared-drafts.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { parseTexts, type TypedOutputs } from './typed.ts';
 
 interface TypingElsewhereProps {

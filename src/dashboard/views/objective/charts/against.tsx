@@ -1,10 +1,10 @@
 /** Outputs over inputs: the runs, and the models' curve and band through the best run. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
-import { counted, short } from '../../../../shown/formats.ts';
-import type { Drawing } from '../../../../shown/plot.ts';
-import { bandOf, isWorthLog, pointSeries } from '../../../../shown/run-points.ts';
-import { inputNames, inputText, outputLabel, outputNames } from '../../../../shown/values.ts';
+import { counted, short } from '../../../../presentation/formats.ts';
+import type { Drawing } from '../../../../presentation/plot.ts';
+import { bandOf, isWorthLog, pointSeries } from '../../../../presentation/run-points.ts';
+import { inputNames, inputText, outputLabel, outputNames } from '../../../../presentation/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { service } from '../../../shell/service.ts';

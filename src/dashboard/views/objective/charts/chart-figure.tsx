@@ -1,14 +1,14 @@
 /** A chart of runs with what is pointed at, and a click that leads to the run. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { capitalized } from '../../../../shown/formats.ts';
-import type { Drawing, Range } from '../../../../shown/plot.ts';
+import { capitalized } from '../../../../presentation/formats.ts';
+import type { Drawing, Range } from '../../../../presentation/plot.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { navigate } from '../../../shell/router.ts';
-import type { JudgedAll } from '../judged.ts';
-import { keyAt, nameAt } from '../runs/run-key.ts';
-import { addressOf } from '../tabs/tabs.ts';
+import type { JudgedAll } from '../state/judged.ts';
+import { keyAt, nameAt } from '../state/run-key.ts';
+import { addressOf } from '../state/tabs.ts';
 
 interface Props {
   readonly all: JudgedAll;

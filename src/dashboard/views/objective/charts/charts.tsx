@@ -1,8 +1,8 @@
 /** The charts of an objective: its only entry, loaded when the tab is opened. The first answers the question, the others follow. */
 import { useMemo } from 'preact/hooks';
-import { counted } from '../../../../shown/formats.ts';
+import { counted } from '../../../../presentation/formats.ts';
 import { Coordinates } from '../coordinates/coordinates.tsx';
-import type { PartProps } from '../part.ts';
+import type { PartProps } from '../state/part.ts';
 import { Against } from './against.tsx';
 import './charts.css';
 import { Contour } from './contour.tsx';

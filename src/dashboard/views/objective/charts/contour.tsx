@@ -1,10 +1,10 @@
 /** An output over two inputs as shades, with the region in which the models expect all targets to be met. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
-import { short, withUnit } from '../../../../shown/formats.ts';
-import type { Drawing } from '../../../../shown/plot.ts';
-import { pointSeries } from '../../../../shown/run-points.ts';
-import { inputNames, inputText, outputLabel, outputNames } from '../../../../shown/values.ts';
+import { short, withUnit } from '../../../../presentation/formats.ts';
+import type { Drawing } from '../../../../presentation/plot.ts';
+import { pointSeries } from '../../../../presentation/run-points.ts';
+import { inputNames, inputText, outputLabel, outputNames } from '../../../../presentation/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { service } from '../../../shell/service.ts';

@@ -1,16 +1,16 @@
 /** The picture that answers the question of an objective: the front, the misfit of a fit, or how far runs miss their targets. */
 import { useMemo } from 'preact/hooks';
-import { openOutputs } from '../../../../shown/columns.ts';
-import { counted, short } from '../../../../shown/formats.ts';
-import { frontRows } from '../../../../shown/front-rows.ts';
-import { bestText } from '../../../../shown/nearness.ts';
-import { drawFront } from '../../../../shown/run-drawings.ts';
-import { outputLabel } from '../../../../shown/values.ts';
+import { openOutputs } from '../../../../presentation/columns.ts';
+import { counted, short } from '../../../../presentation/formats.ts';
+import { frontRows } from '../../../../presentation/front-rows.ts';
+import { bestText } from '../../../../presentation/nearness.ts';
+import { drawFront } from '../../../../presentation/run-drawings.ts';
+import { outputLabel } from '../../../../presentation/values.ts';
 import { colours } from '../../../parts/colours.ts';
 import { Link } from '../../../shell/link.tsx';
 import { Distance } from '../distance/distance.tsx';
-import type { Judged } from '../judged.ts';
-import { addressOf } from '../tabs/tabs.ts';
+import type { Judged } from '../state/judged.ts';
+import { addressOf } from '../state/tabs.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import type { ChartData } from './use-charts.ts';
 import { ValueChart } from './value-chart.tsx';

@@ -1,9 +1,9 @@
 /** Draws the predictions of the models as lines and areas of a chart. Needs no browser. */
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
-import type { Colours } from '../../../../shown/colours.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import type { DrawnAxis, DrawnSeries } from '../../../../shown/plot.ts';
-import { inputLabel, inputText } from '../../../../shown/values.ts';
+import type { Colours } from '../../../../presentation/colours.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import type { DrawnAxis, DrawnSeries } from '../../../../presentation/plot.ts';
+import { inputLabel, inputText } from '../../../../presentation/values.ts';
 
 type Surface = NonNullable<Predictions['surfaces']>[number];
 type ModelColours = Pick<Colours, 'accent'>;

@@ -1,5 +1,5 @@
 /** Finds the inputs that matter most. Needs no browser. */
-import type { Head } from '../../../../shown/columns.ts';
+import type { Head } from '../../../../presentation/columns.ts';
 
 /** Inputs by their share of the variation, the largest first; of all outputs together where none is named. */
 export function mostSensitive(insight: Head['insight'], inputCount: number, output?: number): number[] {

@@ -1,9 +1,9 @@
 /** Every output over the number of the run, with the values that meet its target. */
 import { useMemo, useState } from 'preact/hooks';
-import { counted, short, wanted, withUnit } from '../../../../shown/formats.ts';
-import { wantedText } from '../../../../shown/margin.ts';
-import { drawOutput } from '../../../../shown/run-drawings.ts';
-import { outputLabel, outputNames } from '../../../../shown/values.ts';
+import { counted, short, wanted, withUnit } from '../../../../presentation/formats.ts';
+import { wantedText } from '../../../../presentation/margin.ts';
+import { drawOutput } from '../../../../presentation/run-drawings.ts';
+import { outputLabel, outputNames } from '../../../../presentation/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';

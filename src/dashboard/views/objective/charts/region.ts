@@ -1,8 +1,8 @@
 /** Finds where the models expect all targets to be met, on a grid of two inputs. Needs no browser. */
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { isInside } from '../../../../shown/distances.ts';
-import type { DrawnCells } from '../../../../shown/plot.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { isInside } from '../../../../presentation/distances.ts';
+import type { DrawnCells } from '../../../../presentation/plot.ts';
 
 type Surface = NonNullable<Predictions['surfaces']>[number];
 

@@ -1,6 +1,6 @@
 /** The share of each input in the variation of an output, as bars. */
 import { useState } from 'preact/hooks';
-import { inputNames, outputNames } from '../../../../shown/values.ts';
+import { inputNames, outputNames } from '../../../../presentation/values.ts';
 import { percent, percentRange, sharesOf, trustOf } from '../insight/words.ts';
 import { Chooser } from './chooser.tsx';
 import type { ChartData } from './use-charts.ts';

@@ -1,9 +1,9 @@
 /** State that all charts of an objective share. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { areFew } from '../../../../shown/others.ts';
-import type { Range } from '../../../../shown/plot.ts';
-import { placesOf, type RunsOfTrial, rowsByKind } from '../../../../shown/run-points.ts';
-import type { JudgedAll } from '../judged.ts';
+import { areFew } from '../../../../presentation/others.ts';
+import type { Range } from '../../../../presentation/plot.ts';
+import { placesOf, type RunsOfTrial, rowsByKind } from '../../../../presentation/run-points.ts';
+import type { JudgedAll } from '../state/judged.ts';
 
 export interface ChartData {
   readonly all: JudgedAll;

@@ -1,11 +1,11 @@
 /** The only output without a target over the number of the run, and its best value so far among runs that meet the other targets. */
 import { useMemo } from 'preact/hooks';
-import { counted, short } from '../../../../shown/formats.ts';
-import { drawValue } from '../../../../shown/run-drawings.ts';
-import { bestSoFar } from '../../../../shown/value-so-far.ts';
-import { outputLabel } from '../../../../shown/values.ts';
+import { counted, short } from '../../../../presentation/formats.ts';
+import { drawValue } from '../../../../presentation/run-drawings.ts';
+import { bestSoFar } from '../../../../presentation/value-so-far.ts';
+import { outputLabel } from '../../../../presentation/values.ts';
 import { colours } from '../../../parts/colours.ts';
-import type { Judged } from '../judged.ts';
+import type { Judged } from '../state/judged.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import type { ChartData } from './use-charts.ts';
 

@@ -1,9 +1,9 @@
 /** Chooses the inputs and outputs that are shown, in the chart and in the table of runs. */
 import { useId, useState } from 'preact/hooks';
-import { capitalized } from '../../../../shown/formats.ts';
-import type { Choice } from '../choice.ts';
-import type { Run } from '../history.ts';
-import { type AxisKey, allKeys, SHOWN_AT_FIRST, titleOf } from './axes.ts';
+import { capitalized } from '../../../../presentation/formats.ts';
+import { type AxisKey, allKeys, SHOWN_AT_FIRST, titleOf } from '../state/axes.ts';
+import type { Choice } from '../state/choice.ts';
+import type { Run } from '../state/history.ts';
 
 const MOST = 40;
 const LISTED = 100;

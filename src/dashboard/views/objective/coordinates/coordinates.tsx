@@ -2,15 +2,15 @@
 
 import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { spanOf } from '../../../../shown/distances.ts';
-import { counted, grouped } from '../../../../shown/formats.ts';
+import { spanOf } from '../../../../presentation/distances.ts';
+import { counted, grouped } from '../../../../presentation/formats.ts';
 import { colours } from '../../../parts/colours.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { whenIdle } from '../../../parts/when-idle.ts';
-import { type Choice, setRange } from '../choice.ts';
-import type { Judged } from '../judged.ts';
-import { type Axis, makeAxis, valueOn } from './axes.ts';
+import { type Axis, makeAxis, valueOn } from '../state/axes.ts';
+import { type Choice, setRange } from '../state/choice.ts';
+import type { Judged } from '../state/judged.ts';
 import { ChooseAxes } from './choose-axes.tsx';
 import './coordinates.css';
 import { countRuns, drawPicture, HEIGHT, type Layout, layOut, type Picture } from './picture.ts';

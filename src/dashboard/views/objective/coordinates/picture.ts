@@ -1,10 +1,10 @@
 /** Draws the parallel coordinates on a canvas: the lines as counts, then the axes. */
 
-import type { Colours } from '../../../../shown/colours.ts';
-import type { Range } from '../../../../shown/plot.ts';
-import { positionOn } from '../../../../shown/scales.ts';
-import { type Colour, type Counts, countLines, paintCounts, strengthOf } from '../raster.ts';
-import type { Axis, AxisKey } from './axes.ts';
+import type { Colours } from '../../../../presentation/colours.ts';
+import type { Range } from '../../../../presentation/plot.ts';
+import { positionOn } from '../../../../presentation/scales.ts';
+import type { Axis, AxisKey } from '../state/axes.ts';
+import { type Colour, type Counts, countLines, paintCounts, strengthOf } from '../state/raster.ts';
 
 /** In CSS pixels. */
 export interface Layout {

@@ -1,9 +1,9 @@
 /** Selects runs by two numbers on an axis: what dragging does, for the keyboard and for fingers. */
 import { useId, useState } from 'preact/hooks';
-import type { Range } from '../../../../shown/plot.ts';
+import type { Range } from '../../../../presentation/plot.ts';
 import { readNumber } from '../../../parts/read-number.ts';
-import { type Choice, setRange } from '../choice.ts';
-import type { Axis, AxisKey } from './axes.ts';
+import type { Axis, AxisKey } from '../state/axes.ts';
+import { type Choice, setRange } from '../state/choice.ts';
 
 export function RangeFields({ axes, choice }: { readonly axes: readonly Axis[]; readonly choice: Choice }) {
   const id = useId();

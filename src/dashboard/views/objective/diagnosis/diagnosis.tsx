@@ -1,15 +1,15 @@
 import { useId, useState } from 'preact/hooks';
 import { type Diagnosis as Evidence, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { rough, short, wanted, withUnit } from '../../../../shown/formats.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { rough, short, wanted, withUnit } from '../../../../presentation/formats.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
 import { may } from '../../../shell/session.ts';
-import { goOn } from '../going-on.ts';
-import type { Run } from '../history.ts';
+import { goOn } from '../state/going-on.ts';
+import type { Run } from '../state/history.ts';
 import { movesOf, type Proposed, relax } from './relaxing.ts';
 import './diagnosis.css';
 

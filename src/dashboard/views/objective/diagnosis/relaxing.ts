@@ -1,7 +1,7 @@
 /** The least relaxation that the best run meets, as the service finds it, and as a person changes it. Needs no browser. */
 import { GOAL_TYPES } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import type { Diagnosis } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
+import type { Head } from '../../../../presentation/columns.ts';
 
 /** One end of an interval that would have to move. */
 export interface Move {

@@ -1,18 +1,18 @@
 /** The distance of every run from the targets, and the best so far. */
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
-import { rowFrom } from '../../../../shown/columns.ts';
-import { isFit } from '../../../../shown/distances.ts';
-import { capitalized, counted, grouped, rough } from '../../../../shown/formats.ts';
-import { areFew, type Others } from '../../../../shown/others.ts';
-import type { Range } from '../../../../shown/plot.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import { rowFrom } from '../../../../presentation/columns.ts';
+import { isFit } from '../../../../presentation/distances.ts';
+import { capitalized, counted, grouped, rough } from '../../../../presentation/formats.ts';
+import { areFew, type Others } from '../../../../presentation/others.ts';
+import type { Range } from '../../../../presentation/plot.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
-import type { Judged } from '../judged.ts';
+import type { Judged } from '../state/judged.ts';
 import './distance.css';
 import {
   BEYOND,
@@ -25,8 +25,8 @@ import {
   REPEAT,
   toDistanceData,
   toOtherDistances,
-} from '../../../../shown/distance-data.ts';
-import { drawDistances } from '../../../../shown/distance-drawing.ts';
+} from '../../../../presentation/distance-data.ts';
+import { drawDistances } from '../../../../presentation/distance-drawing.ts';
 
 const HEIGHT = 300;
 const TABLE_ROWS = 50;

@@ -1,10 +1,10 @@
 /** One data set: a chart of the measured values and the best run, and one of the residuals with the same zoom. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { drawFit, drawResiduals } from '../../../../shown/fit-drawing.ts';
-import type { FitPoint, FitSet } from '../../../../shown/fit-points.ts';
-import { counted, short } from '../../../../shown/formats.ts';
-import type { Range } from '../../../../shown/plot.ts';
+import { drawFit, drawResiduals } from '../../../../presentation/fit-drawing.ts';
+import type { FitPoint, FitSet } from '../../../../presentation/fit-points.ts';
+import { counted, short } from '../../../../presentation/formats.ts';
+import type { Range } from '../../../../presentation/plot.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';

@@ -3,10 +3,10 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
 import { useAnswer } from '../further/answer.tsx';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { DataSet } from './data-set.tsx';
 import './fit.css';
-import { type FitSet, fitSetsOf } from '../../../../shown/fit-points.ts';
+import { type FitSet, fitSetsOf } from '../../../../presentation/fit-points.ts';
 import { Parameters } from './parameters.tsx';
 import { WorstPoints } from './worst-points.tsx';
 

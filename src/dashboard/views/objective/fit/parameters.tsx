@@ -1,9 +1,9 @@
 /** Shows what the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
 import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { classText, correlationTexts, type FoundFit, intervalText } from '../../../../shown/fit-words.ts';
-import { short, titled } from '../../../../shown/formats.ts';
-import { inputNames, inputText, outputNames } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { classText, correlationTexts, type FoundFit, intervalText } from '../../../../presentation/fit-words.ts';
+import { short, titled } from '../../../../presentation/formats.ts';
+import { inputNames, inputText, outputNames } from '../../../../presentation/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { InputValues } from '../by-hand/input-values.tsx';

@@ -1,5 +1,5 @@
-import { type FoundParameter, profileShape } from '../../../../shown/fit-words.ts';
-import { short } from '../../../../shown/formats.ts';
+import { type FoundParameter, profileShape } from '../../../../presentation/fit-words.ts';
+import { short } from '../../../../presentation/formats.ts';
 
 const [WIDTH, HEIGHT] = [160, 48];
 

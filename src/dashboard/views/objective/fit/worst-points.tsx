@@ -1,6 +1,6 @@
-import type { Head } from '../../../../shown/columns.ts';
-import { short } from '../../../../shown/formats.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { short } from '../../../../presentation/formats.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 
 /** The points that fit worst, the worst first. */
 export function WorstPoints({ head }: { readonly head: Head }) {

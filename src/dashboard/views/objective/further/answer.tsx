@@ -1,10 +1,10 @@
 /** An answer that is computed on request. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { counted } from '../../../../shown/formats.ts';
+import { counted } from '../../../../presentation/formats.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { useSending } from '../../../parts/sending.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 
 export interface Answered<A> {
   readonly answer: A | undefined;

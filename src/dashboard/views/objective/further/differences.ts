@@ -1,8 +1,8 @@
 /** Describes how inputs differ from each other. Needs no browser. */
 
-import type { Head } from '../../../../shown/columns.ts';
-import { short, withUnit } from '../../../../shown/formats.ts';
-import { inputNames, inputText } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { short, withUnit } from '../../../../presentation/formats.ts';
+import { inputNames, inputText } from '../../../../presentation/values.ts';
 
 type Inputs = Pick<Head, 'inputTypes' | 'categories' | 'minimums' | 'maximums' | 'inputNames' | 'inputUnits'>;
 

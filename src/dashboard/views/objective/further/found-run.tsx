@@ -1,8 +1,8 @@
 /** The name of a run that an answer of the models is about, with a link to it: it may be a case, or a run of another objective. */
 import type { KnownRun } from '../../../../../clients/typescript/src/index.ts';
 import { Link } from '../../../shell/link.tsx';
-import { runKey } from '../runs/run-key.ts';
-import { addressOf } from '../tabs/tabs.ts';
+import { runKey } from '../state/run-key.ts';
+import { addressOf } from '../state/tabs.ts';
 
 type Named = Pick<KnownRun, 'caseNumber' | 'iteration' | 'objectiveId' | 'objectiveNumber'>;
 

@@ -1,6 +1,6 @@
 /** Measures how the front of an objective grew run by run. Needs no browser. */
 import type { Front } from '../../../../../clients/typescript/src/index.ts';
-import { type Columns, type Head, vectorAt } from '../../../../shown/columns.ts';
+import { type Columns, type Head, vectorAt } from '../../../../presentation/columns.ts';
 
 type Goal = Pick<Head, 'objectiveTypes'>;
 type Runs = Pick<Columns, 'count' | 'outputs' | 'misses' | 'excluded' | 'inverseIds'>;

@@ -2,7 +2,7 @@
 import type { FunctionComponent } from 'preact';
 import { useState } from 'preact/hooks';
 import { onDemand } from '../../../parts/on-demand.tsx';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import './further.css';
 
 type Answer = FunctionComponent<{ readonly run: Run }>;

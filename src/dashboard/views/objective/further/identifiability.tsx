@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ObjectiveIdentifiability } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { short, titled } from '../../../../shown/formats.ts';
-import { inputNames, inputText } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { short, titled } from '../../../../presentation/formats.ts';
+import { inputNames, inputText } from '../../../../presentation/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import { InputValues } from '../by-hand/input-values.tsx';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { Ask, useAnswer } from './answer.tsx';
 import { ConfidenceField } from './confidence-field.tsx';
 

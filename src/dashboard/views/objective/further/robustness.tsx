@@ -1,15 +1,15 @@
 import { useId, useState } from 'preact/hooks';
 import type { InverseRobustness } from '../../../../../clients/typescript/src/index.ts';
-import { chance, chanceWithRange } from '../../../../shown/asked.ts';
-import { type Head, rowOf } from '../../../../shown/columns.ts';
-import { titled } from '../../../../shown/formats.ts';
-import { inputNames, outputNames } from '../../../../shown/values.ts';
+import { chance, chanceWithRange } from '../../../../presentation/asked.ts';
+import { type Head, rowOf } from '../../../../presentation/columns.ts';
+import { titled } from '../../../../presentation/formats.ts';
+import { inputNames, outputNames } from '../../../../presentation/values.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { Ask, useAnswer } from './answer.tsx';
 
 type Kind = InverseRobustness['inputTolerances']['kind'];

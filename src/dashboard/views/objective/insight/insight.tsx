@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Insight as Known } from '../../../../../clients/typescript/src/index.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { inputNames, outputNames } from '../../../../shown/values.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { inputNames, outputNames } from '../../../../presentation/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import { orderOf, percent, percentRange, type Share, sharesOf, trustOf } from './words.ts';
 import './insight.css';
 

@@ -1,6 +1,6 @@
 /** Says in words what the model of an objective knows. Needs no browser. */
 import type { Insight } from '../../../../../clients/typescript/src/index.ts';
-import { short, withUnit } from '../../../../shown/formats.ts';
+import { short, withUnit } from '../../../../presentation/formats.ts';
 
 export type OutputInsight = Insight['outputs'][number];
 type Range = NonNullable<OutputInsight['sensitivityRanges']>[number];

@@ -1,11 +1,11 @@
 /** Lists what happened to the data of a trial, as far as the service records it. Needs no browser. */
 import type { Correction, Note } from '../../../../../clients/typescript/src/index.ts';
-import { factAt, type Head, stateOf } from '../../../../shown/columns.ts';
-import { correctionText } from '../../../../shown/correction-text.ts';
-import { counted } from '../../../../shown/formats.ts';
-import { noteText } from '../../../../shown/note-text.ts';
-import type { JudgedAll } from '../judged.ts';
-import { keyAt, nameAt, runKey } from '../runs/run-key.ts';
+import { factAt, type Head, stateOf } from '../../../../presentation/columns.ts';
+import { correctionText } from '../../../../presentation/correction-text.ts';
+import { counted } from '../../../../presentation/formats.ts';
+import { noteText } from '../../../../presentation/note-text.ts';
+import type { JudgedAll } from '../state/judged.ts';
+import { keyAt, nameAt, runKey } from '../state/run-key.ts';
 
 export type EntryKind = 'started' | 'loaded' | 'added' | 'changed';
 

@@ -1,13 +1,13 @@
 import { useId, useState } from 'preact/hooks';
-import { counted, dayAndTime, grouped } from '../../../../shown/formats.ts';
+import { counted, dayAndTime, grouped } from '../../../../presentation/formats.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { may } from '../../../shell/session.ts';
-import type { PartProps } from '../part.ts';
-import { addressOf } from '../tabs/tabs.ts';
+import type { PartProps } from '../state/part.ts';
+import { addressOf } from '../state/tabs.ts';
 import { type Entry, type EntryKind, entriesOf } from './entries.ts';
 import { useCorrections, useNotes } from './read-records.ts';
 import './log.css';

@@ -3,7 +3,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Correction, Note } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 
 const query = { limit: 200 };
 

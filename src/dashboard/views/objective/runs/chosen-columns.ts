@@ -1,9 +1,9 @@
 /** Chooses the inputs and outputs that the table of runs shows, remembered by the browser for all objectives of a project. */
 import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Choice } from '../choice.ts';
-import { type AxisKey, allKeys } from '../coordinates/axes.ts';
-import type { Run } from '../history.ts';
+import { type AxisKey, allKeys } from '../state/axes.ts';
+import type { Choice } from '../state/choice.ts';
+import type { Run } from '../state/history.ts';
 
 export type ColumnChoice = Pick<Choice, 'keys' | 'chosenKeys'>;
 

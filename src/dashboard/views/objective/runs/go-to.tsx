@@ -1,7 +1,7 @@
 import { type Signal, useSignalEffect } from '@preact/signals';
 import { useId, useRef, useState } from 'preact/hooks';
 import { explain } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 
 interface GoToProps {
   readonly run: Run;

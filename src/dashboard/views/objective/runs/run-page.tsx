@@ -1,21 +1,21 @@
 /** One run at an address of its own: all that is known of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Inverse } from '../../../../../clients/typescript/src/index.ts';
-import { factAt, stateOf } from '../../../../shown/columns.ts';
-import { correctionText } from '../../../../shown/correction-text.ts';
-import { isFit } from '../../../../shown/distances.ts';
-import { dayAndTime, rough } from '../../../../shown/formats.ts';
+import { factAt, stateOf } from '../../../../presentation/columns.ts';
+import { correctionText } from '../../../../presentation/correction-text.ts';
+import { isFit } from '../../../../presentation/distances.ts';
+import { dayAndTime, rough } from '../../../../presentation/formats.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { explain, service } from '../../../shell/service.ts';
+import { Notes } from '../../notes/notes-on-demand.ts';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import type { JudgedAll } from '../judged.ts';
 import { useCorrections } from '../log/read-records.ts';
-import { Notes } from '../notes-on-demand.ts';
-import type { PartProps } from '../part.ts';
-import { addressOf } from '../tabs/tabs.ts';
-import { keyAt, nameAt, rowOfKey } from './run-key.ts';
+import type { JudgedAll } from '../state/judged.ts';
+import type { PartProps } from '../state/part.ts';
+import { keyAt, nameAt, rowOfKey } from '../state/run-key.ts';
+import { addressOf } from '../state/tabs.ts';
 import { hasResult, RunState } from './run-state.tsx';
 import { RunValues } from './run-values.tsx';
 

@@ -1,14 +1,14 @@
-import { type Head, stateOf } from '../../../../shown/columns.ts';
-import { isFit, judgedCount } from '../../../../shown/distances.ts';
-import { rough } from '../../../../shown/formats.ts';
+import { type Head, stateOf } from '../../../../presentation/columns.ts';
+import { isFit, judgedCount } from '../../../../presentation/distances.ts';
+import { rough } from '../../../../presentation/formats.ts';
 import { Menu } from '../../../parts/menu.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { type Axis, isInput, numberOf } from '../coordinates/axes.ts';
-import type { JudgedAll } from '../judged.ts';
-import { addressOf } from '../tabs/tabs.ts';
-import { keyAt, nameAt } from './run-key.ts';
+import { type Axis, isInput, numberOf } from '../state/axes.ts';
+import type { JudgedAll } from '../state/judged.ts';
+import { keyAt, nameAt } from '../state/run-key.ts';
+import { addressOf } from '../state/tabs.ts';
 import { hasResult, RunState } from './run-state.tsx';
 
 export interface RunRowProps {

@@ -6,9 +6,9 @@ import {
   STATE_TEXTS,
   type RunState as State,
   stateOf,
-} from '../../../../shown/columns.ts';
+} from '../../../../presentation/columns.ts';
 import { Link } from '../../../shell/link.tsx';
-import type { JudgedAll } from '../judged.ts';
+import type { JudgedAll } from '../state/judged.ts';
 
 /** Runs in other states have no result to correct. */
 export function hasResult(state: State): boolean {

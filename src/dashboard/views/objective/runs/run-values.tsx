@@ -1,9 +1,9 @@
 /** Inputs and outputs of a run with all digits, and the margin of every target. */
 
-import { type Columns, type Head, vectorAt } from '../../../../shown/columns.ts';
-import { rough, titled } from '../../../../shown/formats.ts';
-import { marginText, wantedText } from '../../../../shown/margin.ts';
-import { fullInputText, inputNames, outputNames } from '../../../../shown/values.ts';
+import { type Columns, type Head, vectorAt } from '../../../../presentation/columns.ts';
+import { rough, titled } from '../../../../presentation/formats.ts';
+import { marginText, wantedText } from '../../../../presentation/margin.ts';
+import { fullInputText, inputNames, outputNames } from '../../../../presentation/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 

@@ -2,25 +2,25 @@
 
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { isFit } from '../../../../shown/distances.ts';
-import { grouped } from '../../../../shown/formats.ts';
+import { isFit } from '../../../../presentation/distances.ts';
+import { grouped } from '../../../../presentation/formats.ts';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { explain } from '../../../shell/service.ts';
-import { type Sorting, selectIn } from '../choice.ts';
-import { makeAxis, nameOf, unitOf } from '../coordinates/axes.ts';
 import { ChooseAxes } from '../coordinates/choose-axes.tsx';
-import type { JudgedAll } from '../judged.ts';
-import { orderRows } from '../order.ts';
-import type { PartProps } from '../part.ts';
-import { MOST_OTHERS, type OthersSource } from '../read-others.ts';
+import { makeAxis, nameOf, unitOf } from '../state/axes.ts';
+import { type Sorting, selectIn } from '../state/choice.ts';
+import type { JudgedAll } from '../state/judged.ts';
+import { orderRows } from '../state/order.ts';
+import type { PartProps } from '../state/part.ts';
+import { MOST_OTHERS, type OthersSource } from '../state/read-others.ts';
+import { rowOfKey } from '../state/run-key.ts';
 import { type ColumnChoice, useChosenColumns } from './chosen-columns.ts';
 import { GoTo } from './go-to.tsx';
-import { rowOfKey } from './run-key.ts';
 import { RunRow } from './run-row.tsx';
 import { SaveRuns } from './save-runs.tsx';
 import './runs.css';
-import { type SortKey, valuesFor } from './sort.ts';
+import { type SortKey, valuesFor } from '../state/sort.ts';
 
 /** The row height of the style sheet. */
 const ROW_PX = 42;

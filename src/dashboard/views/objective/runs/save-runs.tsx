@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { XLSX_MEDIUM } from '../../../../../clients/typescript/src/request.ts';
 import { explain, service } from '../../../shell/service.ts';
-import type { Run } from '../history.ts';
-import { readOthers } from '../read-others.ts';
+import type { Run } from '../state/history.ts';
+import { readOthers } from '../state/read-others.ts';
 
 interface Saved {
   readonly ending: string;

@@ -1,9 +1,9 @@
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { askedOf, chanceWithRange, sureText } from '../../../../shown/asked.ts';
-import type { Head } from '../../../../shown/columns.ts';
-import { counted } from '../../../../shown/formats.ts';
+import { askedOf, chanceWithRange, sureText } from '../../../../presentation/asked.ts';
+import type { Head } from '../../../../presentation/columns.ts';
+import { counted } from '../../../../presentation/formats.ts';
 import { InputValues } from '../by-hand/input-values.tsx';
-import type { Run } from '../history.ts';
+import type { Run } from '../state/history.ts';
 import './standing.css';
 
 /** The probability that the best input meets the targets, and the search options. Empty without either. */

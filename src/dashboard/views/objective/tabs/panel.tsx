@@ -2,9 +2,9 @@
 import type { FunctionComponent } from 'preact';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
-import { Notes } from '../notes-on-demand.ts';
-import type { PartProps } from '../part.ts';
-import { isFitted, type TabName } from './tabs.ts';
+import { Notes } from '../../notes/notes-on-demand.ts';
+import type { PartProps } from '../state/part.ts';
+import { isFitted, type TabName } from '../state/tabs.ts';
 
 const Charts = onDemand(async () => (await import('../charts/charts.tsx')).Charts);
 const Fit = onDemand(async () => (await import('../fit/fit.tsx')).Fit);

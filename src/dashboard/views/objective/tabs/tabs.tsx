@@ -1,8 +1,8 @@
 /** Links to the parts of an objective. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Link } from '../../../shell/link.tsx';
-import type { Run } from '../history.ts';
-import { addressOf, type TabName, tabsOf, titleOf } from './tabs.ts';
+import type { Run } from '../state/history.ts';
+import { addressOf, type TabName, tabsOf, titleOf } from '../state/tabs.ts';
 import './tabs.css';
 
 export function Tabs({ run, shown }: { readonly run: Run; readonly shown: TabName | undefined }) {

@@ -1,15 +1,15 @@
 /** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { Columns } from '../../../../shown/columns.ts';
-import { distanceOf, type Span, spanOf, sumOfDistances } from '../../../../shown/distances.ts';
-import { rough, short, titled } from '../../../../shown/formats.ts';
-import { marginText, wantedText } from '../../../../shown/margin.ts';
-import { outputNames } from '../../../../shown/values.ts';
+import type { Columns } from '../../../../presentation/columns.ts';
+import { distanceOf, type Span, spanOf, sumOfDistances } from '../../../../presentation/distances.ts';
+import { rough, short, titled } from '../../../../presentation/formats.ts';
+import { marginText, wantedText } from '../../../../presentation/margin.ts';
+import { outputNames } from '../../../../presentation/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
-import type { Run } from '../history.ts';
-import type { Judged } from '../judged.ts';
+import type { Run } from '../state/history.ts';
+import type { Judged } from '../state/judged.ts';
 import './targets.css';
 
 const SHOWN = 40;

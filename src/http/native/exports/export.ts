@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import {
+  type ExportOptions,
+  type ExportPage,
+  exportAccount,
+  exportModel,
+} from '../../../application/exports/export-records.ts';
+import type { Db } from '../../../db/connection/transaction.ts';
+import type { HttpDeps } from '../../operation/deps.ts';
+import { type Answer, type AnswerSpec, defineOperation, type Operation } from '../../operation/operation.ts';
+import { EXPORT_MEDIA_TYPE, type ExportScope, exportLineSchema, presentExport } from './export.wire.ts';
+
+const tag = 'Export';
+const flags = { deleted: 'Whether to include deleted records that are not yet purged.' };
+const answers: Readonly<Record<number, AnswerSpec>> = {
+  200: {
+    description:
+      'One JSON text per line: first a header with the format and its version, then the records, each after the one it belongs to, and finally a line of type end. An answer without that last line is incomplete.',
+    schema: exportLineSchema,
+    mediaType: EXPORT_MEDIA_TYPE,
+  },
+};
+
+/**
+ * The text of an export in pieces of whole lines; commands use it too. When it resolves, the first page has been read; it
+ * rejects as exportModel does.
+ */
+export async function beginExport(
+  db: Db,
+  accountId: number,
+  scope: Pick<ExportScope, 'modelId' | 'withDeleted'>,
+  { signal, files }: Pick<ExportOptions, 'signal' | 'files'> = {},
+): Promise<AsyncGenerator<string, void>> {
+  const { modelId, withDeleted } = scope;
+  const options = { withDeleted, signal, files };
+  const isWhole = modelId === null;
+  const pages = isWhole ? exportAccount(db, accountId, options) : exportModel(db, accountId, modelId, options);
+  const first = await pages.next();
+  return presentExport({ modelId, withDeleted, exportedAt: new Date() }, resume(first.value ?? [], pages));
+}
+
+async function* resume(first: ExportPage, pages: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage, void> {
+  yield first;
+  yield* pages;
+}
+
+interface ExportCall {
+  readonly deps: Pick<HttpDeps, 'db' | 'exportSlots' | 'files'>;
+  readonly accountId: number;
+  readonly flags: Readonly<Record<string, boolean>>;
+}
+
+/**
+ * Sends the export while reading it, no faster than the client receives it. A failure before the first page gets its own
+ * answer; after that the connection is cut, so that the client cannot mistake a partial export for a complete one.
+ */
+async function stream({ deps, accountId, flags }: ExportCall, modelId: number | null): Promise<Answer> {
+  const leave = deps.exportSlots?.enter(accountId);
+  try {
+    const scope = { modelId, withDeleted: flags['deleted'] === true };
+    const text = await beginExport(deps.db, accountId, scope, {
+      signal: deps.exportSlots?.signal,
+      files: deps.files,
+    });
+    const body = Readable.from(text, { highWaterMark: 1 });
+    body.once('close', () => leave?.());
+    return { status: 200, headers: { 'content-type': `${EXPORT_MEDIA_TYPE}; charset=utf-8` }, body };
+  } catch (error) {
+    leave?.();
+    throw error;
+  }
+}
+
+export const exportOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'GET',
+    path: '/models/{model_id}/export',
+    operationId: 'exportModel',
+    tag,
+    summary: 'Export a model with everything in it as lines of JSON',
+    description:
+      'Each record is exported as it was when it was read. Until it is purged, a deleted model can be exported with deleted=true.',
+    flags,
+    isStream: true,
+    answers,
+    handle: (call) => stream(call, call.ids.modelId),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/export',
+    operationId: 'exportAccount',
+    tag,
+    summary: 'Export all models of the account as lines of JSON',
+    flags,
+    isStream: true,
+    answers,
+    handle: (call) => stream(call, null),
+  }),
+];
