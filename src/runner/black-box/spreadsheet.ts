@@ -147,7 +147,7 @@ function refuseSizes(options: CallOptions, sizes: Sizes): CallOptions {
     const size = sizes[name] ?? count;
     if (size === count) continue;
     throw new LocalFault(
-      `The data of ${name} have ${count} values, but its range has ${size} cells: they must be as many.`,
+      `The data of ${name} have ${count} values but its range has ${size} cells; the counts must match.`,
     );
   }
   return options;

@@ -62,7 +62,7 @@ it('data must have as many values as their range has cells', async () => {
   const box = problem!.blackBox.open({ home: '/', workFolder: '/', environment: {} });
   const fits = new Map([['level', { count: 3, x: null, positions: [0, 1, 2] }]]) as never;
   await expect(box.call({ names: { inputs: [], outputs: [] }, fits, curves: [], isWhole: true })).rejects.toThrow(
-    'The data of level have 3 values, but its range has 4 cells: they must be as many.',
+    'The data of level have 3 values but its range has 4 cells; the counts must match.',
   );
   await box.close();
 });

@@ -182,7 +182,7 @@ export function measureOf(compared: readonly Compared[]) {
     : {
         title: 'Best distance so far',
         label: 'Worst miss (× allowed deviation)',
-        hint: 'How far the worst output of the best run is from its target: 1 is as much again as the target allows.',
+        hint: 'How far the worst output of the best run is from its target: 1 means one full tolerance outside the target.',
         hasMet: true,
       };
 }

@@ -1,4 +1,4 @@
-/** Notifications of this browser about an objective that is open in a tab behind. They are off until somebody asks for them. */
+/** Notifications of this browser about an objective open in a background tab, off by default. */
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
 import {
   type Columns,

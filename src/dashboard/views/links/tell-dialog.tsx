@@ -43,8 +43,8 @@ export function TellDialog({ objectiveId, onClose }: TellDialogProps) {
 }
 
 const HINTS = {
-  on: 'Of every objective that is open in a tab behind others.',
-  off: 'Of every objective that is open in a tab behind others. The browser asks you first.',
+  on: 'For every objective open in a background tab.',
+  off: 'For every objective open in a background tab. The browser asks you first.',
   denied: 'The browser refuses notifications of this page: allow them in its settings.',
   impossible: 'This browser has no notifications, or none over plain HTTP.',
 } as const;

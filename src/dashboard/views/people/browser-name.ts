@@ -1,6 +1,6 @@
 /** Names a browser in two words. Needs no browser. */
 
-/** Later ones claim to be earlier ones. */
+/** Order matters: Edge and Opera also say Chrome, and Chrome says Safari. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

@@ -230,7 +230,7 @@ function Spacer({ height, width }: { readonly height: number; readonly width: nu
 
 interface HeaderProps {
   readonly class?: string;
-  /** One below the other; by each of them the table can be sorted. */
+  /** Stacked column titles; each sorts the table. */
   readonly parts: readonly { readonly key: SortKey; readonly label: string; readonly unit?: string | undefined }[];
   readonly sorting: Signal<Sorting>;
 }

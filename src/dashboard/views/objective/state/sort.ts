@@ -12,7 +12,7 @@ const STATES: readonly RunState[] = ['met', 'loaded', 'waiting', 'computing', 'f
 /** One number per row, NaN where there is none. */
 export function valuesFor({ run, distances, others }: JudgedAll, key: SortKey): ArrayLike<number> {
   const columns = run.columns.value;
-  // Those of others came before the first iteration.
+  // Runs of other objectives precede iteration 1.
   if (key === 'iteration') return columns.iterations.map((_, row) => row);
   if (key === 'source') return sourceOrder(others.value, columns.count);
   if (key === 'state') return statesOf(columns);
