@@ -45,11 +45,11 @@ RUNS_PER_SEARCH = 34
 FAULTS = ("SIGTERM", "SIGUSR2", "with its program", "SIGUSR1", "SIGKILL")
 FAULTS_OF_SLURM = ("SIGTERM", "time limit", "cancelled", "SIGUSR1", "SIGKILL")
 LONGEST_SECONDS = 60
-"""Of a call that waits to be ended, if nobody does."""
+"""Time after which a call that waits to be ended gives up."""
 
 
 def fails_at(b: float, c: float) -> bool:
-    """Where some of the designed runs are."""
+    """True for some of the designed runs."""
     return b > 6.5 and c < 6.5
 
 
@@ -181,7 +181,7 @@ def search(engine: str, number: int, folder: Path, executor: Any, on_run: Callab
 
 
 def lines_of(file: Path) -> list[str]:
-    """Of one search: another one may begin with the same designed cases."""
+    """Lines of one search: another one may begin with the same designed cases."""
     lines = file.read_text().splitlines()
     file.unlink()
     return lines

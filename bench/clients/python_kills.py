@@ -90,7 +90,7 @@ def main() -> int:
             number = open_problems.pop(0)
             known = finished_of(number)
             before = len(lines_of(Path(f"calls {number}")))
-            # What is left of the kills is shared out among the problems that are left.
+            # The remaining kills are shared out among the remaining problems.
             mortal = tally["kills"] < given.kills
             process = subprocess.Popen([sys.executable, __file__, "--child", str(number)], env=environment, stderr=subprocess.DEVNULL)
             try:

@@ -1,6 +1,6 @@
 """
-What `solve` of the Python client costs: processor time of its process per run, with 1 and with 64 runs at a time, and whether 64 black
-boxes of one process run together. Exit code 1 when a run costs more than 5 ms, or fewer than 64 run together.
+Measures what `solve` of the Python client costs: processor time of its process per run, with 1 and with 64 runs at a time, and whether 64
+black boxes of one process run together. Exit code 1 when a run costs more than 5 ms, or fewer than 64 run together.
 
     clients/python/.venv/bin/python bench/clients/python_overhead.py [--runs 150]
 """

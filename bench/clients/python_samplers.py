@@ -1,7 +1,8 @@
 """
-How many runs the sampler for Optuna takes until a problem is solved, beside `solve` and Optuna's own TPE. A problem is solved when all its
-limits are met and its value is within 1 % of the best known; TPE gets the limits as constraints, or as a sum of misses where there are only
-targets. Needs optuna beside the client. Exit code 1 when a sampler that is told its search space takes more runs than `solve` does.
+Measures how many runs the sampler for Optuna takes until a problem is solved, beside `solve` and Optuna's own TPE. A problem is solved when
+all its limits are met and its value is within 1 % of the best known; TPE gets the limits as constraints, or as a sum of misses where there
+are only targets. Needs optuna beside the client. Exit code 1 when a sampler that is told its search space takes more runs than `solve`
+does.
 
     clients/python/.venv/bin/python bench/clients/python_samplers.py [--studies 10] [--most 200]
 """

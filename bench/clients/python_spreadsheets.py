@@ -34,7 +34,7 @@ from backsolve._sheets.plain import PlainEngine
 
 Rows = dict[str, list[list[Any]]]
 Bounds = dict[str, tuple[float, float]]
-"""Of inputs, by their cells."""
+"""Bounds of inputs, by their cells."""
 
 
 def pipe() -> tuple[Rows, Bounds]:

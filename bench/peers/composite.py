@@ -25,7 +25,7 @@ torch.set_default_dtype(torch.double)
 warnings.filterwarnings("ignore")
 
 
-# Of the variance of an output.
+# Share of the variance of an output.
 NOISE = 1e-6
 
 

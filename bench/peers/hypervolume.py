@@ -32,7 +32,7 @@ torch.set_num_threads(1)
 torch.set_default_dtype(torch.double)
 warnings.filterwarnings("ignore")
 
-# Of the variance of an output: these have no noise, and with an inferred one the ends of a front stay blurred.
+# Share of the variance of an output: these have no noise, and with an inferred one the ends of a front stay blurred.
 NOISE = 1e-6
 
 

@@ -1,4 +1,4 @@
-"""What a peer needs to declare an input that holds: noisy_solutions.py NODE [--peer botorch|ax] [--problems a,b] [--seeds 51].
+"""Measures what a peer needs to declare an input that holds: noisy_solutions.py NODE [--peer botorch|ax] [--problems a,b] [--seeds 51].
 
 Both are given what is known to help: outputs that are positive and vary by a factor of 20 are modelled by their logarithm, and the
 search aims inside one-sided targets by the margin that a fresh run needs.

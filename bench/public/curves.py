@@ -1,4 +1,4 @@
-"""What recorded plays say: when they reach a value, and the profiles of More and Wild (2009, SIAM Journal on Optimization 20)."""
+"""Evaluates recorded plays: when they reach a value, and the profiles of More and Wild (2009, SIAM Journal on Optimization 20)."""
 
 import math
 from statistics import median
@@ -69,7 +69,7 @@ def acceleration(plays, solver, reference, keys):
     found = []
     for key in keys:
         base = plays[reference][key]
-        # Where the reference never leaves the start, there is nothing to overtake.
+        # A reference that never leaves the start leaves nothing to overtake.
         if base["at"] and base["at"][-1] > 1:
             found.append(base["at"][-1] / runs_to(plays[solver][key], base["best"][-1]))
     return (median(found), sum(one > 0 for one in found) / len(found)) if found else (math.nan, math.nan)

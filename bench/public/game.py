@@ -25,7 +25,7 @@ class Problem:
     """float or integer, one per input; all float if empty."""
     objectives: int = 1
     merit: Callable | None = None
-    """Of a front: what the outputs of all runs are worth, smaller being better."""
+    """Worth of the outputs of all runs on a front, smaller being better."""
     least: float = 0.0
     """Taken off the recorded values: the optimum where the ground knows it."""
     enough: float = -np.inf

@@ -4,7 +4,7 @@ import numpy as np
 from game import Once
 
 FAILED = 1e30
-"""What a failed run is worth to solvers that take numbers only."""
+"""Worth of a failed run to solvers that take numbers only."""
 
 
 def number_at(game, x):

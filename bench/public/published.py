@@ -41,7 +41,7 @@ def watson(x):
 
 
 BOX = ([-10.0, -10.0], [0.9, 0.85])
-# Of a curve: the k-th value by k, then the least value after k runs by k; the runs at the end.
+# Points of a curve: the k-th value by k, then the least value after k runs by k; the runs at the end.
 GUIDES = [
     ("dfols", "Rosenbrock", rosenbrock, [-1.2, 1.0], None, {}, {}, 33),
     (

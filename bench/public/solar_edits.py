@@ -1,6 +1,6 @@
 """
-What solar_build.py changes in the source of SOLAR: file, text, and the text in its place. No answer changes. SOLAR spends its time in searches
-for temperatures: of the surface of the receiver, and of the walls of the storages.
+Changes that solar_build.py makes in the source of SOLAR: file, text, and the text in its place. No answer changes. SOLAR spends its time in
+searches for temperatures: of the surface of the receiver, and of the walls of the storages.
 """
 
 # A mirror is compared with the sunrays near it instead of with all.

@@ -305,7 +305,7 @@ vectors = []
 
 
 def distance(kind, t, lo, hi, y):
-    """How far y lies outside its satisfied interval, exactly."""
+    """Exact distance of y from its satisfied interval."""
     t, y = Fraction(t), Fraction(y)
     if kind == "exact":
         return abs(y - t)

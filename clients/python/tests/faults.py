@@ -21,7 +21,7 @@ LOST_ANSWER = "lost answer"
 """Passes on the request, and resets the connection instead of answering."""
 
 Fate: TypeAlias = tuple[str, Callable[[], None]]
-"""What becomes of a request, and what is called when that happens."""
+"""Fate of a request, and a function that is called when that happens."""
 
 
 def answer(status: str, body: str = "", *headers: str) -> bytes:

@@ -79,7 +79,7 @@ def commands_in(block: Block) -> Iterator[list[str]]:
 
 
 def run(words: list[str], folder: Path, extra: Mapping[str, str]) -> str:
-    """What a command prints. Raises MissingError where it needs a module or a program that is not here."""
+    """Output of a command. Raises MissingError if it needs a module or a program that is not here."""
     program, *arguments = words
     if program == "python":
         check_imports(folder / arguments[0])

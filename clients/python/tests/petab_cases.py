@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 PER_KIND = {"v1": 20, "converted": 10, "v2": 10}
-"""How many problems there are of each kind."""
+"""Number of problems of each kind."""
 SCALES = ["lin", "log", "log10"]
 PRIORS_1 = [
     "uniform",

@@ -15,7 +15,7 @@ MOST_LINES = 12
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_works_as_written(page: Path, tmp_path: Path, service: Service) -> None:
-    """Where something is not installed, what follows may need what is missing then: only Backsolve's own side is still played."""
+    """Only Backsolve's own side is still played if something is not installed, as later blocks may need it."""
     write_files(page, tmp_path)
     environment = {"GMOO_API_URI": f"{service.url}/api/", "GMOO_API_KEY": service.key}
     skipped: list[str] = []

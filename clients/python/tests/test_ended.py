@@ -28,7 +28,7 @@ SIGNALS = ["SIGTERM", "SIGUSR1", "SIGUSR2", "SIGHUP", "SIGXCPU"]
 
 
 class Preempted(Exception):
-    """What submitit raises into a function, an UncompletedJobError, is an Exception too."""
+    """Stands for submitit's UncompletedJobError, which is raised into a function and is an Exception too."""
 
 
 def exit_as_ray_does(number: int, _frame: object) -> None:
@@ -239,7 +239,7 @@ cat "$QUEUE" || exit 1
 
 
 class SlurmJob:
-    """Of submitit where Slurm keeps no accounting: its state is unknown until it has a result."""
+    """A job of submitit on a Slurm without accounting: its state is unknown until it has a result."""
 
     def __init__(self, job_id: str, result: Any = None) -> None:
         self.job_id = job_id
@@ -259,7 +259,7 @@ class SlurmJob:
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What `squeue` prints."""
+    """Answers as `squeue` does."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "squeue").write_text(SQUEUE)
     (tmp_path / "bin" / "squeue").chmod(0o755)

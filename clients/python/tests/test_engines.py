@@ -83,7 +83,7 @@ def start(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def play(words: list[str], folder: Path) -> str:
-    """What a command prints. MPI ends all its processes with the one that is killed, and the guide says to start them again."""
+    """Output of a command. MPI ends all its processes with the one that is killed, and the guide says to start them again."""
     ended = start(words, folder)
     if ended.returncode != 0 and words[0] == "mpiexec":
         ended = start(words, folder)

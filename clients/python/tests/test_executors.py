@@ -210,7 +210,7 @@ def test_a_cluster_that_breaks_again_and_again_ends_the_call_and_fails_no_run() 
 
 
 class UncompletedJob(RuntimeError):
-    """What submitit raises for a job that was preempted, cancelled or lost with its node."""
+    """The error of submitit for a job that was preempted, cancelled or lost with its node."""
 
 
 class Refusing(Queue):

@@ -36,7 +36,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _height(e: float, time: float) -> float:
-    """Of the ball, until it touches the ground for the second time."""
+    """Height of the ball, until it touches the ground for the second time."""
     if time < DROP:
         return 1 - 9.81 / 2 * time**2
     return e * 9.81 * DROP * (time - DROP) - 9.81 / 2 * (time - DROP) ** 2

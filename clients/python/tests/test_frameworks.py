@@ -1,4 +1,4 @@
-"""What the adapters do beyond the examples of their guide. They run where the frameworks are installed."""
+"""Tests what the adapters do beyond the examples of their guide. They run where the frameworks are installed."""
 
 from __future__ import annotations
 

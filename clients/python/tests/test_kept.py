@@ -1,4 +1,4 @@
-"""When kept runs count for a call: one of them is made once more where the black box may have changed."""
+"""Tests when kept runs count for a call: one of them is made once more if the black box may have changed."""
 
 from __future__ import annotations
 

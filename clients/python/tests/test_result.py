@@ -1,4 +1,4 @@
-"""What a result says to a person: how near it came, in which run, and in the units of the outputs."""
+"""Tests what a result says to a person: how near it came, in which run, and in the units of the outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generators of frameworks have in common: a session that asks and tells, without any framework."""
+"""Tests what generators of frameworks share: a session that asks and tells, without any framework."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What libraries keep numbers in: each kind is the right number wherever it is handed in, or refused with the reason and what to do."""
+"""Tests the kinds of numbers of libraries: each is the right number wherever it is handed in, or refused with the reason and what to do."""
 
 from __future__ import annotations
 
@@ -388,7 +388,7 @@ def test_conditions_of_data() -> None:
 
 
 def test_durations_are_seconds_once_they_are_divided() -> None:
-    """What the messages say to do."""
+    """Following the messages works."""
     assert fit(SECONDS / np.timedelta64(1, "s")).values == (2.5, 3.0)
     assert fit(pd.Series(SECONDS) / np.timedelta64(1, "s")).values == (2.5, 3.0)
     assert fit((STAMPS - STAMPS[0]) / np.timedelta64(1, "s")).values == (0.0, 0.5)

@@ -1,4 +1,4 @@
-"""Which calculator reads a workbook as its settings say, and what is refused before the first run."""
+"""Tests which calculator reads a workbook as its settings say, and what is refused before the first run."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Case:
     patch: Mapping[str, str] | None = None
     """Texts of the parts of the file that are replaced, because openpyxl does not write them so."""
     values: list[dict[str, float]] | None = None
-    """Of the outputs in each run, where LibreOffice saves none."""
+    """Values of the outputs in each run, if LibreOffice saves none."""
 
     def write(self, path: Path) -> Path:
         book = openpyxl.Workbook()

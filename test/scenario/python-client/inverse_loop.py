@@ -1,4 +1,4 @@
-"""What the programs beside this file share: the loop of a user, with nothing but the published client."""
+"""Shared by the programs beside this file: the loop of a user, with nothing but the published client."""
 import json
 import uuid
 

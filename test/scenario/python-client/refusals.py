@@ -1,4 +1,4 @@
-"""What the client makes of refusals: several violations, an unknown id, a malformed id, a key that is not valid."""
+"""Plays what the client makes of refusals: several violations, an unknown id, a malformed id, a key that is not valid."""
 import json
 
 from globalmoo.client import Client

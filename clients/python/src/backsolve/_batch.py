@@ -28,7 +28,7 @@ CLAIM_LIMIT = 64
 
 @dataclass(frozen=True)
 class Told:
-    """What became of a report."""
+    """Outcome of a report."""
 
     state: str
     """done; waiting: it is tried again; failed; cancelled: it is no longer needed; lost: another evaluator has it."""
@@ -36,13 +36,13 @@ class Told:
     is_last: bool = False
     """Whether the search ended with it. It may end otherwise as well."""
     misses: Sequence[float] | None = None
-    """How far each output is from its goal, in tolerances. None before there are goals."""
+    """Distance of each output from its goal, in tolerances. None before there are goals."""
     missed_by: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a problem is on the service."""
+    """Ids of a problem on the service."""
 
     model_id: int
     project_id: int

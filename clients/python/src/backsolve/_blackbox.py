@@ -17,7 +17,7 @@ from .inputs import Value
 from .problem import Failed, Outcome, Space
 
 Call: TypeAlias = Callable[[Mapping[str, Value]], Any]
-"""Of a black box, with an input."""
+"""Calls a black box with an input."""
 Given: TypeAlias = Outcome | BacksolveError
 """The result of a call; an error such as OutputError ends the search."""
 Attempt: TypeAlias = Callable[[Mapping[str, Value]], Given]
@@ -26,9 +26,7 @@ Job: TypeAlias = Callable[[], None]
 
 
 def caller_of(f: Callable[..., Any], names: list[str]) -> Call:
-    """
-    How to call f with an input: by keywords if it takes them, else with one dictionary. Raises TypeError when it takes neither.
-    """
+    """Chooses how to call f with an input: by keywords if it takes them, else with one dictionary. Raises TypeError when it takes neither."""
     try:
         signature = inspect.signature(f)
     except (TypeError, ValueError):
@@ -53,7 +51,7 @@ def _by_dictionary(f: Callable[..., Any], values: Mapping[str, Value]) -> Any:
 
 
 def fingerprint_of(f: object) -> str | None:
-    """What a black box says of itself, such as that of its workbook; None where it says nothing."""
+    """Fingerprint that a black box states itself, such as that of its workbook; None if it states none."""
     own = getattr(f, "fingerprint", None)
     return None if own is None or callable(own) else str(own)
 
@@ -104,7 +102,7 @@ def failure_of(error: BaseException) -> Failed:
 
 
 class Runner(Protocol):
-    """Where a black box runs."""
+    """Runs a black box."""
 
     async def run(self, attempt: Attempt, values: Mapping[str, Value]) -> Given: ...
 

@@ -1,4 +1,4 @@
-"""What the black boxes that are files have in common, such as FMUs."""
+"""Shared parts of the black boxes that are files, such as FMUs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Request:
     """By the names of the inputs in the problem file."""
     outputs: Sequence[str]
     curves: Mapping[str, Sequence[float | None] | None]
-    """Of the outputs that are fitted: where the data were measured, None at their gaps; None where only their order is known."""
+    """Points at which the data of the fitted outputs were measured, None at their gaps; None if only their order is known."""
     seconds: float
     """The longest time of the run."""
     is_wanted: Callable[[], bool]

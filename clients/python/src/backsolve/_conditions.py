@@ -15,14 +15,14 @@ class Condition:
     """One of the runs of an evaluation."""
 
     when: Mapping[str, Value]
-    """What the black box gets beside the inputs."""
+    """Values that the black box gets beside the inputs."""
     outputs: Mapping[str, str]
     """By goal, the output of the black box that it is about."""
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """What the black box returned under each condition, in their order."""
+    """Results of the black box under each condition, in their order."""
 
     given: tuple[Any, ...]
 

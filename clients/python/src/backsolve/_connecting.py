@@ -1,4 +1,4 @@
-"""Which service a program uses: one at an address, or that of a folder on this machine."""
+"""Chooses the service that a program uses: one at an address, or that of a folder on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._local_proof import ProvenSyncTransport
 from .client import Backsolve
 
 PATIENCE_SECONDS = 900.0
-"""How long a service that does not answer is waited for; one on this machine does not come back by itself."""
+"""Time to wait for a service that does not answer; one on this machine does not come back by itself."""
 LOCAL_PATIENCE_SECONDS = 20.0
 CONNECT_SECONDS = 10.0
 """The same where nothing has ever answered: the address may be wrong."""

@@ -40,7 +40,7 @@ END_LOOK = 0.05
 """The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0
 FIRST_ADVICE = 4
-"""How many runs there are when the service is asked for advice; it is asked again each time they have doubled."""
+"""Number of runs at which the service is first asked for advice; it is asked again each time they have doubled."""
 
 
 class Engine:
@@ -421,7 +421,7 @@ class Engine:
         await self._advise()
 
     async def _call(self, evaluation: m.ClaimedEvaluation) -> tuple[Outcome, float]:
-        """What the black box gives, and the seconds that it took."""
+        """Calls the black box; returns the outcome and the seconds that it took."""
         began = time.monotonic()
         try:
             outcome = await self._work.call(evaluation.input, evaluation.source)

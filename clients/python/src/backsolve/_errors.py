@@ -16,7 +16,7 @@ class Violation:
     """A rule that a request breaks."""
 
     property: str
-    """Where it is: an argument, an input or a goal; in a request of the client its field, for example input_names[2]."""
+    """Place of the violation: an argument, an input or a goal; in a request of the client its field, for example input_names[2]."""
     pointer: str
     """The field of the interface, as a JSON pointer: /inputNames/2."""
     message: str

@@ -1,5 +1,5 @@
 """
-How a request becomes an answer: attempts, waits between them, and errors. It sends nothing itself. A client drives it, synchronously or
+Turns a request into an answer: attempts, waits between them, and errors. It sends nothing itself. A client drives it, synchronously or
 not: it sends what `exchange` yields, and gives back what came.
 """
 
@@ -50,7 +50,7 @@ class Retry:
     delay: float
     """Seconds until the next one."""
     error: BacksolveError
-    """Why the last one failed."""
+    """Error of the last attempt."""
 
 
 @dataclass(frozen=True)

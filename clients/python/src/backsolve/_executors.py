@@ -30,11 +30,11 @@ from .inputs import Value
 from .problem import Failed
 
 CRASHES = 3
-"""Of a pool of this machine by one run; the last one is alone."""
+"""Number of crashes of a pool of this machine by one run; for the last one it is alone."""
 PAUSES = (0.0, 1.0, 5.0, 20.0, 60.0)
 """Seconds before each further try of a run that an executor loses."""
 MISTAKES = (TypeError, ValueError, AttributeError, ImportError, PicklingError)
-"""Of the program: waiting mends none of them."""
+"""Errors of the program: waiting mends none of them."""
 END_SECONDS = 5.0
 """At most, for the end of an executor. executorlib leaves its workers behind unless somebody waits."""
 FIRST_POLL = 0.02
@@ -203,9 +203,8 @@ class Pool:
 
 
 def _is_ended_from_outside(broken: Any) -> bool:
-    """
-    Of a pool, if it shows its processes: those that are over were ended by a signal from outside. It ends the others itself, by SIGTERM.
-    SIGKILL may stand for a lack of memory, which the input may have caused.
+    """True if a pool shows its processes and those that are over were ended by a signal from outside. It ends the others itself, by
+    SIGTERM. SIGKILL may stand for a lack of memory, which the input may have caused.
     """
     ends = (each.exitcode for each in dict(getattr(broken, "_processes", None) or {}).values())
     codes = [code for code in ends if code]

@@ -24,7 +24,7 @@ Curve: TypeAlias = tuple[list[float], list[float]]
 
 @dataclass(frozen=True)
 class Output:
-    """Where an output is read."""
+    """Place from which an output is read."""
 
     variable: str
     at: float | None = None
@@ -33,12 +33,12 @@ class Output:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a run recorded."""
+    """Record of a run."""
 
     curves: Mapping[str, Curve]
     stop: float
     ended: str | None
-    """Why it went no further, if the FMU said so."""
+    """Reason why it went no further, if the FMU gave one."""
     description: Description
 
     def at(self, variable: str, time: float | None) -> float:
@@ -145,14 +145,14 @@ def value_in(curve: Curve, time: float, *, is_continuous: bool) -> float:
     xs, ys = curve
     if not xs:
         raise RunFailed(f"the simulation has no values, and its outputs are needed at {time:g}")
-    # Of the times themselves, for some models work in microseconds.
+    # The slack is relative to the times themselves, for some models work in microseconds.
     slack = ROUNDING * max(abs(xs[0]), abs(xs[-1]))
     if not xs[0] - slack <= time <= xs[-1] + slack:
         raise RunFailed(f"the simulation covers {xs[0]:g} to {xs[-1]:g}, and its outputs are needed at {time:g}")
     return value_at(xs, ys, time, slack, is_continuous=is_continuous)
 
 
-# What serve.py calls.
+# Entry points that serve.py calls.
 
 
 def describe(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -222,7 +222,7 @@ class FmuBox:
     def run(self, request: Request) -> Mapping[str, object]:
         wanted = {name: self._outputs.get(name, Output(name)) for name in request.outputs}
         points = {name: request.curves.get(name) for name in wanted}
-        # Of a fit without times the length of its data is refused before.
+        # A fit without times was refused before, because of the length of its data.
         times = [points[name] or [output.at] for name, output in wanted.items()]
         simulated = self._simulation.run(
             {self._inputs.get(name, name): value for name, value in request.inputs.items()},

@@ -1,4 +1,4 @@
-"""What an FMU says of itself: its variables, what they may be set to, and how it is simulated by default."""
+"""Reads what an FMU says of itself: its variables, what they may be set to, and how it is simulated by default."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Variable:
 
 
 class Description:
-    """What an FMU says of itself. Raises Fault if it is none, or cannot run here."""
+    """Description of an FMU by itself. Raises Fault if it is none, or cannot run here."""
 
     def __init__(self, file: Path) -> None:
         require_package()

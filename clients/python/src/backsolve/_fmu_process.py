@@ -27,7 +27,7 @@ START = "import sys, runpy; sys.path.pop(0); runpy.run_path(sys.argv[1], run_nam
 
 
 class Process:
-    """Of one run; it waits for its job."""
+    """Process of one run; it waits for its job."""
 
     def __init__(self) -> None:
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process

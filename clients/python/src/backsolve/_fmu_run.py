@@ -42,7 +42,7 @@ class _Ended(Exception):
 
 def main() -> None:
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # What the FMU prints goes to the log.
+    # Output that the FMU prints goes to the log.
     os.dup2(2, 1)
     line = sys.stdin.buffer.readline()
     if not line:
@@ -66,7 +66,7 @@ def _end_with_input() -> None:
 
 
 class Samples:
-    """What is recorded at the needed times."""
+    """Values recorded at the needed times."""
 
     def __init__(self, fmu: Any, description: Any, job: dict[str, Any]) -> None:
         self.start: float = job["start"]
@@ -212,7 +212,7 @@ class Steps:
         return self._told
 
     def _points(self, begin: float, end: float) -> list[float]:
-        """Where to stop for the needed times: for an FMU with steps of its own where these end, on both sides."""
+        """Times to stop at for the needed ones: for an FMU with steps of its own the ends of these, on both sides."""
         inside = self._samples.inside(begin, end)
         if self._internal is None:
             return inside

@@ -1,4 +1,4 @@
-"""When an FMU is simulated, and in which steps."""
+"""Plans when an FMU is simulated, and in which steps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from math import ceil
 from ._fmu_model import Description, number_of
 
 MAXIMUM_STEPS = 1000
-"""Of an FMU with internal steps, whose steps may be joined without a change of its results."""
+"""Limit for an FMU with internal steps, whose steps may be joined without a change of its results."""
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """How the FMU is simulated; None leaves it to the FMU."""
+    """Settings of the simulation; None leaves them to the FMU."""
 
     start: float | None = None
     stop: float | None = None
@@ -27,11 +27,11 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Of one run."""
+    """Schedule of one run."""
 
     start: float
     stop: float
-    """What the FMU is told."""
+    """Stop time that the FMU is given."""
     until: float
     """The simulation may end here, because nothing later is needed."""
     step: float
@@ -90,7 +90,7 @@ def step_of(description: Description, experiment: Experiment, span: float) -> fl
 
 
 def fault_of_times(description: Description, experiment: Experiment, times: Sequence[float]) -> str | None:
-    """Why values at these times cannot be had, whatever the inputs."""
+    """Reason why values at these times cannot be had, whatever the inputs."""
     start, stop = start_of(description, experiment), experiment.stop
     if stop is not None and stop <= start:
         return f"The simulation would end at {stop:g} and start at {start:g}: state a later stop time."
@@ -106,7 +106,7 @@ def fault_of_times(description: Description, experiment: Experiment, times: Sequ
 
 
 def notes_on_steps(description: Description, experiment: Experiment, times: Sequence[float], *, has_data: bool) -> list[str]:
-    """What people must know of the steps of co-simulation, because it changes results. `times` are those known before the data are."""
+    """Notes on the steps of co-simulation, which change results. `times` are those known before the data are."""
     if not description.is_stepped(experiment.type):
         return []
     name = description.file.name

@@ -1,5 +1,5 @@
 """
-What a problem leaves on disk, so that the same call goes on after any interruption:
+Keeps what a problem leaves on disk, so that the same call goes on after any interruption:
 
     .backsolve/python/NAME/problem.json   what was created on the service, and for which definition
     .backsolve/python/NAME/runs.jsonl     the journal: a line for each thing that happened to an evaluation
@@ -38,7 +38,7 @@ FIELDS = {
     "retried": ("path", "failed", *RESULT[1:]),
     "corrected": ("failed",),
 }
-"""Of each kind of line."""
+"""Fields of each kind of line."""
 
 
 def folder_name(name: str, url: str | None, problem: Problem | None) -> str:
@@ -277,7 +277,7 @@ class Journal:
         return list(claims.items())[-1:], cut_short, [line for line in leases.values() if line is not None]
 
     def ends(self) -> dict[str, Outcome | None]:
-        """What came of each lease, by its token; None where that is not known."""
+        """Outcome of each lease, by its token; None if it is not known."""
         tokens = [lease[1] for line in self._lines if line["kind"] == "claimed" for lease in line["leases"]]
         known = {line["lease"][1]: outcome_of(line) for line in self._lines if line["kind"] == "finished"}
         return {token: known.get(token) for token in tokens}

@@ -14,9 +14,11 @@ from ._words import describe_values, short
 from .problem import Failed, Outcome, Space
 
 ERROR = 1e-4
-"""How often runs that differ by chance alone may be taken for a change."""
+"""Probability that runs that differ by chance alone are taken for a change."""
 ROUNDING = 1e-6
-"""Of an output, and a thousandth of that of its usual size: what other threads, compilers or versions of a library may make of it."""
+"""Largest difference, relative to an output plus a thousandth of its usual size, that other threads, compilers or versions of a library may
+make.
+"""
 Noise: TypeAlias = Sequence[float] | Literal["estimate"] | None
 """The standard deviation of each output as it is stated."""
 MOST_NAMED = 3
@@ -37,7 +39,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Changed:
-    """What looks otherwise than at the kept runs."""
+    """Parts that look different from those of the kept runs."""
 
     looks: Looks
     """Now."""
@@ -110,11 +112,11 @@ class Comparison:
     """A kept run, to compare with one that is made now."""
 
     name: str
-    """Of the problem."""
+    """Name of the problem."""
     space: Space
     noise: Noise
     how_to_go_on: str
-    """What a user can do about a change, whole sentences."""
+    """Advice on what a user can do about a change, in whole sentences."""
     kept: Kept
     runs: Sequence[Kept]
     """All that are kept."""
@@ -187,7 +189,7 @@ def _precise(value: float, other: float) -> str:
 
 
 def _flat_names(space: Space) -> list[str]:
-    """Of each number of an output; a value of a fit has its place."""
+    """Name of each number of an output; a value of a fit has its place."""
     found = []
     for name, value in space.output_of([0.0] * len(space.outputs)).items():
         found += [f"{name}[{k}]" for k in range(len(value))] if isinstance(value, tuple) else [name]

@@ -70,7 +70,7 @@ def _register(folder: Path) -> None:
 
 
 def _find(folder: Path) -> tuple[str, str] | None:
-    """Where it answers, if it does, and its key, which it proves to have."""
+    """Address of the service, if it answers, and its key, which it proves to have."""
     try:
         url = str(json.loads(read_own(folder / "service.json"))["url"])
         key = read_own(folder / "service.key").strip()
@@ -154,7 +154,7 @@ def _host() -> str:
 
 
 def _start_of(pid: int) -> str | None:
-    """When a running process started, as the service writes it; None when there is no such process."""
+    """Start of a running process, as the service writes it; None when there is no such process."""
     if sys.platform == "win32":
         return "alive" if is_running(pid, ctypes.WinDLL("kernel32")) else None
     if sys.platform != "linux":

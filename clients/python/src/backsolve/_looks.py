@@ -1,5 +1,6 @@
 """
-What a black box looks like: its code, and the data that it reaches. A change of it says that the black box may answer otherwise now.
+Describes the looks of a black box: its code, and the data that it reaches. A change of them says that the black box may answer otherwise
+now.
 
     code               of the function itself
     helper             a function, a class or a module of the user that it uses
@@ -25,13 +26,13 @@ OWN = ""
 
 
 def looks_of(f: Callable[..., Any], sources: Mapping[str, Callable[..., Any]], files: Iterable[str | Path]) -> Looks:
-    """Of a black box, its sources and the files that it reads. Raises FileNotFoundError for a file that is not there."""
+    """Looks of a black box, its sources and the files that it reads. Raises FileNotFoundError for a file that is not there."""
     named = {str(path): look_of_file(Path(path)) for path in files}
     return {OWN: {**Walk().look(f), **named}, **{name: {**Walk().look(source), **named} for name, source in sources.items()}}
 
 
 def look_of_values(values: Mapping[str, Any]) -> Look:
-    """Of the parts of a black box that is no function."""
+    """Look of the parts of a black box that is not a function."""
     walk = Walk()
     for name, value in values.items():
         walk.value(name, value)
@@ -39,7 +40,7 @@ def look_of_values(values: Mapping[str, Any]) -> Look:
 
 
 def changes(before: Looks, now: Looks) -> dict[str, list[str]]:
-    """Of the black box and of each source that has changed, the parts that differ."""
+    """Parts that differ, of the black box and of each source that has changed."""
     found = {}
     for name, look in now.items():
         known = before.get(name)

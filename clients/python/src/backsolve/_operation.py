@@ -1,4 +1,4 @@
-"""What an operation of the interface is, and what comes back from one."""
+"""Describes operations of the interface and their answers."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .result import Run
 
 LOG = logging.getLogger("backsolve")
 Shares: TypeAlias = Callable[[], Mapping[str, float]]
-"""How much the miss of each output counts; asked only once the service has accepted the problem."""
+"""Weights of the misses of the outputs; asked only once the service has accepted the problem."""
 
 
 class Progress:
@@ -46,7 +46,7 @@ class Progress:
         """Shows a note to the user."""
 
     def warn(self, text: str) -> None:
-        """What a user must know who sees no progress."""
+        """Tells a user who sees no progress what to know."""
         LOG.warning("%s: %s", self.name, text)
 
     def end(self) -> None:

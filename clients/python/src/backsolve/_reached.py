@@ -22,7 +22,7 @@ BLOCK = 64 * 1024
 """A larger file than MOST_BYTES counts by its size, its time and so many bytes at 64 places."""
 MOST_VALUES = 50_000
 MOST_BYTES = 64 * 1024 * 1024
-"""Of arrays; of larger ones some values count."""
+"""Size limit of arrays; of larger ones some values count."""
 DEPTH = 2
 """Attributes of objects and entries of dictionaries are parts of their own down to here."""
 MOST_PARTS = 500
@@ -32,11 +32,11 @@ LIBRARIES = tuple(
     str(Path(path).resolve()) for key, path in sysconfig.get_paths().items() if key in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 PLAIN_MODULES = ("builtins", "collections", "datetime", "decimal", "enum", "fractions", "functools", "pathlib", "random", "types", "uuid")
-"""Of the standard library, whose objects are data. Others are files, locks, loggers and the like."""
+"""Modules of the standard library whose objects are data. Others are files, locks, loggers and the like."""
 
 
 class StandIn:
-    """What calls a function of the user for that of another library. Its users expect an answer of their own for other data."""
+    """Stands in for another library's function and calls one of the user. Its users expect an answer of their own for other data."""
 
     def reached(self) -> Mapping[str, Any]:
         """The functions and data of the user, by their names; the function itself without one."""
@@ -132,7 +132,7 @@ class Walk:
             self._value(part, value, 0)
         for part, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=False):
             with contextlib.suppress(ValueError):  # not yet bound
-                # What wraps a function of the user has no name for it.
+                # A wrapper of a user's function has no name for it.
                 self._value("" if callable(cell.cell_contents) and not is_own else part, cell.cell_contents, 0)
         if not is_own:
             return
@@ -214,7 +214,7 @@ class Walk:
         return _hash([_name_of(type(value)), *sorted(f"{key!r} {self._digest(each, depth + 1)}" for key, each in pairs)])
 
     def _digest_array(self, array: Any, depth: int) -> str:
-        """Of numbers by their bytes, of objects one by one."""
+        """Digest of numbers by their bytes, of objects one by one."""
         facts = f"{array.dtype} {array.shape}"
         flat = array.reshape(-1)
         left = max(0, MOST_BYTES - self._bytes)
@@ -292,7 +292,7 @@ def _imports_in(code: types.CodeType) -> set[str]:
 
 
 def _file_of(module: str, package: str | None) -> Path | None:
-    """Of a module of the user, which need not be imported yet."""
+    """File of a module of the user, which need not be imported yet."""
     if not module or module.split(".", maxsplit=1)[0] in sys.stdlib_module_names:
         return None
     try:
@@ -345,7 +345,7 @@ def _copy(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def _attributes_of(value: Any) -> list[tuple[str, Any]]:
-    """Of an object that is data. What else the standard library has, such as a file or a lock, has no part."""
+    """Attributes of an object that is data. Other objects of the standard library, such as a file or a lock, have no part."""
     module = type(value).__module__
     if module in PLAIN_MODULES:
         return [("value", state)] if (state := _state_of(value)) is not None else []

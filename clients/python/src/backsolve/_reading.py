@@ -22,7 +22,7 @@ LAST_RUN = 1_000_000_000
 
 
 class Missed(TypedDict):
-    """How far a run is from its goals, by output."""
+    """Distance of a run from its goals, by output."""
 
     misses: Mapping[str, float]
     off_by: Mapping[str, float]
@@ -83,7 +83,7 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
 
 
 def _read_fit(objective_id: int, ended: m.ExplainedObjective, space: Space) -> Steps[FitResult | None]:
-    """How well the best run fits, and what the data tell about the inputs."""
+    """Reads how well the best run fits, and what the data tell about the inputs."""
     if ended.fit is None:
         return None
     told: m.FitParameters = (yield Call("get_fit_flat", objective_id)).body
@@ -95,7 +95,7 @@ def advice_in(objective: m.History) -> tuple[Advice, ...]:
 
 
 def read_advice(batch_id: int) -> Steps[tuple[Advice, ...]]:
-    """What the runs so far show."""
+    """Reads what the runs so far show."""
     entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", batch_id)).body
     objective_id = entries[0].objective_id
     if objective_id is None:
@@ -167,7 +167,7 @@ class _Found:
 
 
 def _describe_end(reason: str | None, probability: float | None) -> str | None:
-    """Why the search ended, in the words of the service, and the probability that the best input reached."""
+    """Describes why the search ended, in the words of the service, and the probability that the best input reached."""
     if reason is None or probability is None:
         return reason
     return f"{reason.rstrip('.')}; the probability reached is {short(probability)}."
@@ -283,7 +283,7 @@ def inverse_id(number: int | None) -> str:
 
 
 def _facts_of(run: m.TrialRun) -> dict[str, Any]:
-    """What the service states of a run; the fields of Run say which."""
+    """Facts that the service states of a run; the fields of Run say which."""
     return {each.name: getattr(run, each.metadata["name"]) for each in fields(Run) if each.metadata}
 
 

@@ -25,7 +25,7 @@ MARK = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Names:
-    """What a program calls the inputs, outputs and other things that the service numbers."""
+    """Names that a program gives the inputs, outputs and other things that the service numbers."""
 
     input: Sequence[str] = ()
     output: Sequence[str] = ()
@@ -76,7 +76,7 @@ def _say_unknown(names: Names, pointer: str) -> Said:
 
 
 def say_violation(names: Names, body: str, violation: Violation) -> tuple[str, str]:
-    """Where it is, and a sentence. `body` is what its pointers are in."""
+    """Place of the violation, and a sentence. `body` is what its pointers are in."""
     pointer = _whole(body, violation.pointer)
     said = say_field(names, pointer) or _say_unknown(names, pointer)
     sentence = "".join(_say_part(names, body, part, said) for part in violation.parts or ({"text": violation.message},))
@@ -178,9 +178,9 @@ WANTED = {
 
 
 def fault_of(names: Names, body: Body, error: ValidationError) -> str:
-    """What a model refuses, in one line."""
+    """Describes the first fault that a model finds, in one line."""
     first = error.errors()[0]
-    # Where a field may have several types, the name of one is on the way.
+    # The name of a type is on the way to a field that may have several.
     where = [
         str(part)
         for part in first["loc"]
@@ -204,7 +204,7 @@ def refuse_infinite(names: Names, body: Body, fields: Any) -> None:
 
 
 def pointer_of_infinite(value: Any) -> str | None:
-    """Where the first number is that is not finite."""
+    """Pointer to the first number that is not finite."""
     if isinstance(value, float):
         return None if math.isfinite(value) else ""
     entries: Iterator[tuple[Any, Any]] = iter(())

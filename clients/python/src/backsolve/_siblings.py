@@ -55,7 +55,7 @@ class Siblings:
         return self._root / "python" / self._numbered(number) / "problem.json"
 
     def _distances(self, looks: Looks) -> Iterator[tuple[int, int]]:
-        """Of each search, in how many parts its black box differed."""
+        """Number of each search, and of the parts in which its black box differed."""
         for number in range(1, MOST + 1):
             try:
                 before: Looks = json.loads(self._record(number).read_text()).get("looks", {})

@@ -34,7 +34,7 @@ class _Queue:
         self._reasons: Mapping[str, str] | None = None
 
     def look(self, not_before: float) -> tuple[float, Mapping[str, str] | None]:
-        """When the newest look began, and what it saw: None where Slurm does not answer."""
+        """Time at which the newest look began, and what it saw: None if Slurm does not answer."""
         with self._lock:
             now = time.monotonic()
             if self._began < not_before or now - self._began >= LOOK_SECONDS:
@@ -66,7 +66,7 @@ class SlurmJob:
         """A job that `squeue` has never shown may be on another cluster."""
 
     def why_lost(self) -> str | None:
-        """Why it is given up; None as long as it may give a result."""
+        """Reason why it is given up; None as long as it may give a result."""
         looked, reasons = _queue.look(self._submitted)
         if reasons is None:
             return None

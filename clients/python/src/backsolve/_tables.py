@@ -40,7 +40,7 @@ WITHOUT_LETTER = re.compile(r"([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))([+-][0-9]{3})")
 
 @dataclass(frozen=True)
 class Layout:
-    """What a table does not say of itself."""
+    """Layout that a table does not state itself."""
 
     titles: int | Sequence[str] | None = None
     """The line that has them, from 1, blank lines counted; the titles themselves; or "none". By default those of the first line."""
@@ -56,7 +56,7 @@ class Layout:
 class Columns:
     rows: tuple[Row, ...]
     places: tuple[int, ...]
-    """Where each row has the cells of the columns, from 0."""
+    """Positions of the cells of the columns in each row, from 0."""
 
 
 def read_columns(content: str, wanted: Sequence[str], layout: Layout | None = None) -> Columns:
@@ -152,7 +152,7 @@ def _numbered_columns(content: str, wanted: Sequence[str], layout: Layout) -> Co
 
 
 def _hint_at(content: str, wanted: Sequence[str], layout: Layout) -> str:
-    """Which line may have the titles, where the layout does not say."""
+    """Points to the line that may have the titles, if the layout does not state it."""
     lines = _lines_of(content)
     if layout.titles is not None or not lines:
         return ""
@@ -269,7 +269,7 @@ def _quotes_in(text: str) -> int:
 
 
 def _ends_of(text: str) -> list[int]:
-    """Where the words of a line end."""
+    """Ends of the words of a line."""
     return [word.end() for word in re.finditer(r"\S+", text)]
 
 
@@ -298,7 +298,7 @@ def _refuse_units(titles: Row) -> None:
 
 
 def _refuse_blanks(rows: Sequence[Row]) -> None:
-    """Of `0 61,5` either may stand between the numbers."""
+    """Refuses rows such as `0 61,5`, in which the blank or the comma may separate the numbers."""
     for row in rows:
         if any(re.fullmatch(r"[-+.0-9eE]+(?:\s+[-+.0-9eE]+)+", cell) for cell in row.cells):
             raise TableError(f"line {row.line} has both blanks and commas between numbers: {_show(row)}")

@@ -91,7 +91,7 @@ KINDS: Mapping[str, Read] = {
     )
     for each in names.split()
 }
-"""How a single value is read, by its class or one that this is derived from, as package and name: the nearest one decides."""
+"""Reader of a single value, by its class or one that this is derived from, as package and name: the nearest one decides."""
 
 
 def number_of(value: Any) -> float:
@@ -115,7 +115,7 @@ def number_of(value: Any) -> float:
     except OverflowError:
         raise NotANumberError(f"is {show(value)}, which is too large for a 64-bit number") from None
     except Exception as error:
-        # What a library says of its own kind is often what to do.
+        # A library's own text often says what to do.
         said = "" if str(error).startswith("float() argument") else f": {error or type(error).__name__}"
         raise NotANumberError(f"is {show(value)}, which is no number{said}") from None
     if len(items) != 1:
@@ -138,7 +138,7 @@ PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def stated(what: str, value: Any) -> Any:
-    """What a program states for a request, with numbers and lists in place of those of libraries. Raises ValueError."""
+    """Prepares what a program states for a request, with numbers and lists in place of those of libraries. Raises ValueError."""
     if type(value) in PLAIN or isinstance(value, bytes | date) or hasattr(type(value), "model_fields"):
         # The latter is a part of a request, which was stated itself.
         return value
@@ -160,7 +160,7 @@ def stated(what: str, value: Any) -> Any:
 
 
 def numbers_of(what: str, value: Any) -> list[float]:
-    """Of a container with one dimension, NaN where one is missing. Raises ValueError that names the row, from 1."""
+    """Numbers of a container with one dimension, NaN where one is missing. Raises ValueError that names the row, from 1."""
     return numbers_in(what, vector_of(what, value))
 
 
@@ -226,7 +226,7 @@ def table_of(value: Any) -> Mapping[Any, Any] | None:
 
 
 def _names_in(value: Any) -> list[Any] | None:
-    """Of a structured array (numpy), a Dataset (xarray), a Table (astropy, pyarrow) or a DataFrame (pandas, polars)."""
+    """Names of the columns of a structured array (numpy), a Dataset (xarray), a Table (astropy, pyarrow) or a DataFrame (pandas, polars)."""
     names = getattr(getattr(value, "dtype", None), "names", None)
     if names is None:
         names = next((getattr(value, each) for each in ("variables", "colnames", "column_names") if hasattr(type(value), each)), None)
@@ -249,9 +249,8 @@ def by_label(value: Any) -> Mapping[Any, Any] | None:
 
 
 def list_of(value: Any) -> list[Any] | None:
-    """
-    What a container has, rows of a matrix as lists or arrays; None for tables and for what is no container. Raises NotANumberError for what
-    has a unit.
+    """Items of a container, rows of a matrix as lists or arrays; None for tables and for anything else. Raises NotANumberError for values
+    with a unit.
     """
     if isinstance(value, list | tuple):
         return list(value)
@@ -288,7 +287,7 @@ def is_container(value: Any) -> bool:
 
 
 def _single(value: Any) -> Any:
-    """Of an array without dimensions."""
+    """The value of an array without dimensions."""
     value = _without_unit(value)
     return number_of(value[()]) if getattr(value, "shape", None) == () and hasattr(value, "__getitem__") else value
 
@@ -316,4 +315,4 @@ def _find_read(kind: type) -> Read | None:
 
 
 _read_of: Callable[[Any], Read | None] = functools.cache(_find_read)
-"""How KINDS reads values of a class."""
+"""The reader in KINDS for values of a class."""

@@ -1,4 +1,4 @@
-"""What only Windows needs."""
+"""Calls that only Windows needs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ class Wire(BaseModel):
     )
 
     def __init__(self, /, **fields: Any) -> None:
-        """Of what a program states. Raises ValueError for what is no number: pydantic would take a duration for a count of nanoseconds."""
+        """Takes what a program states. Raises ValueError for what is not a number: pydantic would take a duration for a count of
+        nanoseconds.
+        """
         super().__init__(**{name: stated(name, value) for name, value in fields.items()})
 
     # Answers hold plain numbers: pydantic reads them ten times faster where it need not call an __init__ of ours.

@@ -1,4 +1,4 @@
-"""How numbers, inputs and outputs are written for a person."""
+"""Writes numbers, inputs and outputs for a person."""
 
 from __future__ import annotations
 

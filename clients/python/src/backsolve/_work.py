@@ -51,14 +51,14 @@ class Work:
     sources: Mapping[str, Attempt]
     """The same for the cheaper sources, by name."""
     look: Callable[[], Looks]
-    """What the black box looks like at the moment."""
+    """Looks of the black box at the moment."""
     looks: Looks
-    """What it looked like when the call began."""
+    """Looks when the call began."""
     how_to_go_on: str
-    """What a user can do about a black box that has changed."""
+    """Advice for a user whose black box has changed."""
     runner: Runner
     verify: int
-    """How many runs at the ends of the intervals of a fit are allowed."""
+    """Number of runs allowed at the ends of the intervals of a fit."""
     is_retry: bool
     """Whether failed runs are run again."""
     on_run: OnRun | None = None

@@ -353,7 +353,7 @@ async def async_pages(method: Callable[P, Awaitable[Answer[list[T]]]], *args: P.
 
 
 def _next_page(headers: Mapping[str, str], before: int | None) -> int | None:
-    """What the next page comes after. Raises IncompatibleServiceError when that is no step forward, which would never end."""
+    """Position after which the next page comes. Raises IncompatibleServiceError when that is no step forward, which would never end."""
     for link in headers.get("link", "").split(","):
         target, _, relation = link.partition(";")
         if 'rel="next"' in relation:

@@ -1,4 +1,4 @@
-"""What a fit found: how well the best run fits, and what the data tell about the inputs."""
+"""Describes what a fit found: how well the best run fits, and what the data tell about the inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ End: TypeAlias = Literal["found", "bound", "not-known"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """What the data tell about one input."""
+    """Conclusions about one input from the data."""
 
     estimate: float
     """That of the best run."""
@@ -32,7 +32,7 @@ class Parameter:
     profile: tuple[tuple[float, float], ...]
     """Values, and the increase of chi-square with the others adapted."""
     low_end: End | None = None
-    """What is known of the ends; None for inputs that are held."""
+    """Knowledge about the ends of its interval; None for inputs that are held."""
     high_end: End | None = None
 
 
@@ -49,17 +49,17 @@ class Band:
 
 @dataclass(frozen=True)
 class BetterFit:
-    """Where the models expect a noticeably better fit than that of the best run. Until it is run, no interval is known."""
+    """Point where the models expect a noticeably better fit than that of the best run. Until it is run, no interval is known."""
 
     at: Mapping[str, float]
     decrease: float
-    """Of chi-square, and how far the models may be off."""
+    """Expected decrease of chi-square, and how far the models may be off."""
     spread: float
 
 
 @dataclass(frozen=True)
 class FitResult:
-    """How well the best run fits its data."""
+    """Quality of the best run's fit."""
 
     chi_square: float | None
     """None where a standard error is unknown."""
@@ -67,7 +67,7 @@ class FitResult:
     """Degrees of freedom."""
     reduced_chi_square: float | None
     probability: float | None
-    """Of a chi-square at least so large if model and standard errors are right."""
+    """Probability of a chi-square at least as large if model and standard errors are right."""
     scales: Mapping[str, float | None]
     """The standard deviation of the residuals of each output: the estimated standard error where none was stated."""
     warnings: tuple[str, ...]
@@ -125,7 +125,7 @@ def fit_result(quality: m.FitQuality, told: m.FitParametersFit | None, space: Sp
 
 
 def _errors_of(data: Fit, scale: float | None) -> list[float] | None:
-    """Of each value, for error bars."""
+    """Standard error of each value, for error bars."""
     sigma = data.sigma if data.sigma is not None else scale
     if sigma is None:
         return None

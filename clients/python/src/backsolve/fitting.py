@@ -29,11 +29,11 @@ class Fit:
     values: tuple[float, ...]
     """Without gaps."""
     positions: tuple[int, ...]
-    """Of the values among all points, gaps included."""
+    """Positions of the values among all points, gaps included."""
     count: int
     """Points, gaps included."""
     x: tuple[float, ...] | None
-    """Where they were measured, one per value; None where only their order is known."""
+    """Points at which they were measured, one per value; None if only their order is known."""
     sigma: float | tuple[float, ...] | Mapping[str, float] | None
     weight: float
     loss: Loss
@@ -47,7 +47,7 @@ class Fit:
         return f"fit to {len(self.values)} values"
 
     def names_of(self, name: str) -> list[str]:
-        """What the service calls the points of an output."""
+        """Names under which the service knows the points of an output."""
         return [f"{name}[{position}]" for position in self.positions]
 
     def body_of(self, name: str, first: int) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _condition(name: str, given: Any) -> Value:
 
 
 def _where(given: Any) -> list[float]:
-    """Where the values were measured."""
+    """Points at which the values were measured."""
     items = vector_of("x", given)
     numbers = numbers_in("x", items)
     if (merged := merged_in(items, numbers)) is not None:

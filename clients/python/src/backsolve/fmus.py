@@ -35,7 +35,7 @@ class _Stated:
     experiment: Experiment
     timeout: float | None
     times: tuple[float, ...] | None = None
-    """Where curves are needed; None where they are as a whole."""
+    """Times at which curves are needed; None if they are needed as a whole."""
 
 
 class Fmu:

@@ -1,4 +1,4 @@
-"""What an output should be."""
+"""Goals for the outputs of a problem."""
 
 from __future__ import annotations
 

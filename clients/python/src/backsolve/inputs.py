@@ -1,4 +1,4 @@
-"""What an input may be: a number, a whole number, one of several levels or choices, or a yes and no."""
+"""Kinds of inputs: a number, a whole number, one of several levels or choices, or a yes and no."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Input:
         return abs(factors - 0.5) < abs(differences - 0.5)
 
     def describe_log(self, name: str) -> str:
-        """Why it is logarithmic, and how to refuse."""
+        """Says why it is logarithmic, and how to refuse."""
         powers = round(log10(self.maximum) - log10(self.minimum), 1)
         return f'{name} varies by factors (log scale), because its range spans {powers:g} powers of ten; state scale="linear" to refuse.'
 
     def to_value(self, number: float) -> Value:
-        """What a black box gets for a number of the service: float, int, str or bool."""
+        """Value that a black box gets for a number of the service: float, int, str or bool."""
         if self.kind == "float":
             return float(number)
         if self.kind == "boolean":

@@ -27,8 +27,7 @@ from .inputs import Input, Value, as_input
 from .sources import Source, check_sources
 
 Output: TypeAlias = Mapping[str, Any] | Sequence[Any] | float
-"""
-What a black box returns: by name, in the order of the goals, or the one number. Arrays and tables of numpy, pandas, pyarrow, polars,
+"""Results of a black box: by name, in the order of the goals, or the one number. Arrays and tables of numpy, pandas, pyarrow, polars,
 xarray and others will do, tables with one row. An output that is fitted is an array of numbers, or a curve.
 """
 AnyGoal: TypeAlias = Goal | Fit
@@ -45,7 +44,7 @@ class Failed:
 
 
 Outcome: TypeAlias = list[float] | Failed
-"""What came of a run."""
+"""Outcome of a run."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Space:
         return {name: each.to_value(number) for (name, each), number in zip(self.inputs.items(), numbers, strict=True)}
 
     def fault_of(self, numbers: Sequence[float]) -> str | None:
-        """Why an input of the service is none of this problem, for the end of a sentence."""
+        """Reason why an input of the service does not belong to this problem, for the end of a sentence."""
         if len(numbers) != len(self.inputs):
             return f"has an input of {len(numbers)} numbers instead of {len(self.inputs)}: {', '.join(self.inputs)}"
         for (name, each), number in zip(self.inputs.items(), numbers, strict=True):
@@ -210,7 +209,9 @@ class Problem:
 
     @property
     def points(self) -> dict[str, list[Any]]:
-        """Where the outputs of runs are read, as JSON has it. Data may get other values, but runs cannot be read at other points."""
+        """Points at which the outputs of runs are read, as JSON has them. Data may get other values, but runs cannot be read at other
+        points.
+        """
         return {
             name: [None if goal.x is None else list(goal.x), None if goal.when is None else dict(goal.when), goal.output]
             for name, goal in self.fits.items()
@@ -313,7 +314,7 @@ class Problem:
         )
 
     def miss_shares(self) -> Mapping[str, float]:
-        """How much the miss of each output counts when runs are compared, as for the service."""
+        """Weights of the misses of the outputs when runs are compared, as for the service."""
         weights, priorities = (self._per_goal(key) for key in ("weights", "priorities"))
         first, largest = min(priorities.values()), max(weights.values())
         return {name: weights[name] / largest * LATER_SHARE ** (priorities[name] - first) for name in self.goals}
@@ -357,24 +358,24 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class SearchOptions(TypedDict, total=False):
-    """What may be asked of a search, beside inputs and goals."""
+    """Options of a search, beside inputs and goals."""
 
     constraints: str | Sequence[str]
     """Conditions among the inputs, such as "width <= 2 * height"."""
     feasible_input: Mapping[str, Value]
     """An input that satisfies the constraints; needed only when the service asks for a feasibleInput."""
     cases: int
-    """How many inputs are designed and run first; by default few, but as many as run at a time, up to half of the budget."""
+    """Number of inputs that are designed and run first; by default few, but as many as run at a time, up to half of the budget."""
     sources: Mapping[str, Source]
     """Cheaper versions of the black box, by name. The service says which one to run; only runs of the black box itself are solutions."""
     fixed: Mapping[str, Value]
     """Inputs that keep a value."""
     weights: Mapping[str, float]
-    """How much each output counts, from 0.01 to 100."""
+    """Weight of each output, from 0.01 to 100."""
     priorities: Mapping[str, int]
     """1, 2 or 3: those of 2 count little until all of 1 are met."""
     noise: Mapping[str, float] | Literal["estimate"]
-    """How far runs at one input differ: the standard deviation of every output, or "estimate"."""
+    """Noise of runs at one input: the standard deviation of every output, or "estimate"."""
     confirm: int
     """Satisfied when the mean of so many runs at one input meets the goals."""
     confidence: float
@@ -451,7 +452,7 @@ def check_counts(**counts: int | None) -> None:
 
 
 def _refuse_beside_fit(goals: Mapping[str, AnyGoal], search: SearchOptions) -> None:
-    """What the service refuses by the numbers of outputs, here by the names of the goals."""
+    """Refuses by the names of the goals what the service refuses by the numbers of outputs."""
     fitted = [name for name, goal in goals.items() if isinstance(goal, Fit)]
     if not fitted:
         return

@@ -345,7 +345,7 @@ class Project(_Project):
         return self._run(self._is_open())
 
     def result(self) -> Result:
-        """What has been found so far."""
+        """Reads what has been found so far."""
         return self._run(self._result())
 
     def cancel(self) -> None:
@@ -435,7 +435,7 @@ class AsyncProject(_Project):
         return await self._run(self._is_open())
 
     async def result(self) -> Result:
-        """What has been found so far."""
+        """Reads what has been found so far."""
         return await self._run(self._result())
 
     async def cancel(self) -> None:

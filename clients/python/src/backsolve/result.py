@@ -38,7 +38,7 @@ class Run:
     """Numbers, and a tuple of numbers for an output that is fitted. None after a failed run."""
     failure: str | None = None
     misses: Mapping[str, float] = field(default_factory=dict)
-    """How far each output is from its goal, in units of its tolerance; 0 where it is met. Empty before there are goals."""
+    """Distance of each output from its goal, in units of its tolerance; 0 where it is met. Empty before there are goals."""
     excluded: bool = field(default=False, metadata=_sent("excluded", "excluded"))
     off_by: Mapping[str, float] = field(default_factory=dict)
     """The same in units of the output: by how much it misses the limit of its goal."""
@@ -51,7 +51,7 @@ class Run:
     earlier: bool = field(default=False, compare=False)
     """Whether an earlier search on the same data made it, as before a larger budget."""
     id: str = field(default="", compare=False)
-    """What no other run of the problem has, however often it is read."""
+    """Text that no other run of the problem has, however often it is read."""
 
     @property
     def name(self) -> str:
@@ -116,14 +116,14 @@ class Result:
 
     status: Status
     reason: str | None
-    """Why it ended, in words; None while it runs."""
+    """Reason for its end, in words; None while it runs."""
     best: Run | None
     """The answer of the search: the run that meets the goals or comes nearest to them, or the best value or fit. With `confirm` or
     `confidence` it is the input that meets them most surely: named after the first run there, with the mean of all runs there. None
     while nothing has succeeded."""
     history: History
     diagnosis: str | None
-    """Why the goals cannot be met, if they cannot: what each of them costs, and by how much to relax them."""
+    """Evidence that the goals cannot be met: what each of them costs, and by how much to relax them."""
     name: str
     model_id: int
     project_id: int
@@ -136,7 +136,7 @@ class Result:
     probability: float | None = None
     """With `confidence`: the probability that the best input is known to meet the goals with. It is to reach `confidence`."""
     advice: tuple[Advice, ...] = ()
-    """What you can act on: how the problem was understood, and what the runs show."""
+    """Findings that you can act on: how the problem was understood, and what the runs show."""
     fit: FitResult | None = None
     """With outputs that are fitted: how well the best run fits, and what the data tell about the inputs."""
     answer: m.SearchAnswer | None = None
@@ -166,7 +166,7 @@ class Result:
         return "\n".join(lines)
 
     def _nearness(self) -> str:
-        """How near the best run came."""
+        """Says how near the best run came."""
         assert self.best is not None  # noqa: S101 - asked before
         off = describe_off(self.best.off_by)
         met = "meets every goal" if self.fit is None else "fits best"
@@ -176,7 +176,7 @@ class Result:
 
     @property
     def _mean_of(self) -> int | None:
-        """Of how many runs the output of `best` is the mean, where runs at an input are judged together."""
+        """Number of runs whose mean the output of `best` is, if runs at an input are judged together."""
         return self.answer.runs if self.answer is not None and self.answer.kind in ("declared", "likeliest") else None
 
     def _goals(self) -> dict[str, str]:

@@ -125,7 +125,7 @@ def _failed(reason: str, *, retryable: bool) -> Mapping[str, Any]:
 
 
 def main() -> None:
-    """Of the program: whatever a library prints goes to standard error, and runs that hang do not keep the process alive."""
+    """Runs the program: whatever a library prints goes to standard error, and runs that hang do not keep the process alive."""
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     # Whoever ends it closes its input as well, and it then leaves nothing behind.

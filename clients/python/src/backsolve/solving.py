@@ -228,7 +228,7 @@ class _Session:
         if fresh and retry_failed:
             raise ValueError("fresh=True starts over, so no run has failed yet: leave out fresh, or retry_failed.")
         conditions = problem.space.conditions
-        # What simulates curves is told where they are needed.
+        # A simulator of curves is told where they are needed.
         f_at_data = f.at_data_of(problem.goals) if isinstance(f, Fmu) else f
         call = caller_of(f_at_data, [*problem.inputs, *(conditions[0].when if conditions else ())])
         if conditions:
@@ -313,7 +313,7 @@ def _how_to_go_on(problem: Problem) -> str:
 
 
 def _attempts_of(f: Callable[..., Any], problem: Problem) -> dict[str, Attempt]:
-    """How to run the cheaper sources."""
+    """Ways to run the cheaper sources."""
     if problem.sources and problem.fits:
         raise ValueError("A fit takes no sources yet: leave out sources, or state goals for the outputs.")
     for name, source in problem.sources.items():

@@ -16,7 +16,7 @@ class Source:
 
     f: Callable[..., Any]
     cost: float
-    """Of a run, in runs of the black box itself: 0.1 for a tenth."""
+    """Cost of a run, in runs of the black box itself: 0.1 for a tenth."""
 
     def __post_init__(self) -> None:
         if not 0 < self.cost < 1:

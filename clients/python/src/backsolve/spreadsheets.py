@@ -26,8 +26,7 @@ from ._sheets.values import placed, read_output
 from .inputs import Value
 
 Cells: TypeAlias = Mapping[str, str | None] | Sequence[str]
-"""
-Where inputs or outputs are, by name: Sheet1!B3, a name of the workbook, or Sheet1!name for one of a sheet. Names alone are names of the
+"""Places of inputs or outputs, by name: Sheet1!B3, a name of the workbook, or Sheet1!name for one of a sheet. Names alone are names of the
 workbook.
 """
 
@@ -61,7 +60,7 @@ def _open(path: str | Path, inputs: Cells, outputs: Cells, engine: EngineName, t
 
 
 class Examination:
-    """What is wrong with a workbook as a black box; without faults, the way to one."""
+    """Faults of a workbook as a black box; without faults, the way to one."""
 
     def __init__(self, path: str | Path, inputs: Cells, outputs: Cells, timeout: float = LONGEST_RUN_SECONDS) -> None:
         """Raises SpreadsheetError for a file that cannot be read at all."""

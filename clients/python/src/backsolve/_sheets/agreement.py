@@ -13,7 +13,7 @@ from .places import Area, cell_name
 from .trace import Cell, Way
 
 DIGITS = 1e-9
-"""Of two values that agree, the largest difference as a part of them."""
+"""Largest relative difference of two values that agree."""
 LAST_DIGIT = 2.0**-52
 ROUNDINGS = 8
 """Engines add in different orders: so many times the movement by a last digit may be between them."""
@@ -37,7 +37,7 @@ class Calculating(Protocol):
 
 def agreement(name: str, engine: Calculating, book: Book, way: Way, doubt: Callable[[Cell, Any], str | None], timeout: float) -> str:
     """
-    How many formulas agree, in words. `doubt` is asked about formulas without a saved value. Raises DiffersError, DoubtedError, or another
+    Says how many formulas agree. `doubt` is asked about formulas without a saved value. Raises DiffersError, DoubtedError, or another
     SpreadsheetError for what the engine cannot calculate, with the first such formula.
     """
     values = _calculated(engine, {}, way.formulas, timeout)
@@ -63,7 +63,7 @@ def agreement(name: str, engine: Calculating, book: Book, way: Way, doubt: Calla
 
 
 def _changing(way: Way) -> set[Cell]:
-    """What differs in each calculation, as far as formulas tell."""
+    """Cells that differ in each calculation, as far as formulas tell."""
     if not way.changing:
         return set()
     starts = way.changing | way.by_value

@@ -1,4 +1,4 @@
-"""What is in a workbook: its sheets, names, formulas and the values that it was saved with. Nothing is calculated here."""
+"""Reads what is in a workbook: its sheets, names, formulas and the values that it was saved with. Nothing is calculated here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .places import Area, area_of, quoted, split_sheet
 from .settings import Settings, settings_of
 
 OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-"""How a file begins that is encrypted, or of Excel 97."""
+"""First bytes of a file that is encrypted, or of Excel 97."""
 FORMATS = (".xlsx", ".ods")
 LARGEST_UNPACKED = 400 * 1024 * 1024
 MISSING = "needs openpyxl: pip install 'backsolve[spreadsheet]'."
@@ -101,7 +101,7 @@ class Book:
         return found
 
     def area(self, text: str) -> Area:
-        """What B3, Sheet1!B3:B40, or a name, as width or Sheet1!width, means. Raises SpreadsheetError, which says what there is instead."""
+        """Area of B3, Sheet1!B3:B40, or a name, as width or Sheet1!width. Raises SpreadsheetError, which says what there is instead."""
         sheet, rest = split_sheet(text)
         if sheet is None and area_of("", rest) is None:
             return self._area_of_name(self._name(rest))

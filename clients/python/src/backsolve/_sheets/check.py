@@ -1,4 +1,4 @@
-"""What must hold before a workbook is run. All faults are found together."""
+"""Checks what must hold before a workbook is run. All faults are found together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_CELLS = 100_000
 class Fault:
     side: Side
     name: str
-    """Of an input or output; empty where none is to blame."""
+    """Name of an input or output; empty if none is to blame."""
     message: str
 
 
@@ -102,7 +102,7 @@ def _refuse_outputs(book: Book, outputs: Mapping[str, Area], faults: list[Fault]
 
 
 def _faults_of_way(book: Book, way: Way, inputs: Mapping[str, Area], outputs: Mapping[str, Area]) -> list[Fault]:
-    """What each output depends on, unless that is known only when it is calculated."""
+    """Faults of what each output depends on, unless that is known only when it is calculated."""
     for text, cell in way.links.items():
         return [Fault("outputs", "", f"{cell_name(*cell)} reads another file ({text}), which is never opened.")]
     for name in OUTSIDE & way.functions.keys():

@@ -1,4 +1,4 @@
-"""Which engine calculates a workbook. It is chosen once, before the first run, and only if it has the values in the file."""
+"""Chooses the engine that calculates a workbook. It is chosen once, before the first run, and only if it has the values in the file."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _plain(path: Path, book: Book, way: Way) -> tuple[SheetEngine, str]:
 
 
 def _lack_of_plain(book: Book, way: Way) -> str | None:
-    """What the workbook asks for that IronCalc does not have."""
+    """Feature that the workbook needs and IronCalc lacks."""
     lacking = unknown_functions(way.functions)
     if lacking:
         places = ", ".join(f"{name} ({cell_name(*way.functions[name])})" for name in lacking[:4])

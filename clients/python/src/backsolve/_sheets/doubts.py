@@ -1,6 +1,6 @@
 """
-What IronCalc 0.9 gets wrong without always saying so. It counts where the file has no value of the formula that could tell: there Excel's
-rules are known, but nothing shows that they were kept. `bench/clients/python_workbook_settings.py` compares them.
+Knows what IronCalc 0.9 gets wrong without always saying so. It counts where the file has no value of the formula that could tell: there
+Excel's rules are known, but nothing shows that they were kept. `bench/clients/python_workbook_settings.py` compares them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TAKE_RANGES: dict[str, range] = {
     }.items()
     for name in names.split()
 }
-"""Which arguments of a function may be ranges. Another one, also of a function that is not here, is one value to Excel."""
+"""Arguments of a function that may be ranges. Any other one, also of a function that is not here, is one value to Excel."""
 FIRST_AS_WELL = ("SUMIFS", "AVERAGEIFS", "MAXIFS", "MINIFS")
 TAKE_RANGES |= dict.fromkeys(FIRST_AS_WELL, range(1, 255, 2))
 CALCULATE_RANGES = {
@@ -45,7 +45,7 @@ CALCULATE_RANGES = {
 
 
 def doubt_about(book: Book, cell: Cell, formula: str) -> str | None:
-    """Why the value of this formula may be wrong."""
+    """Reason why the value of this formula may be wrong."""
     tokens = [each for each in tokens_of(formula, cell) if each.type != "WHITE-SPACE"]
     if any(map(is_joining, tokens)):
         return f"IronCalc does not calculate ranges that begin or end with a function, as in {cell_name(*cell)}"
@@ -69,9 +69,9 @@ def _text_of_name(book: Book, cell: Cell, token: Any) -> str | None:
 @dataclass(frozen=True)
 class _Operand:
     text: str
-    """Of an array of constants, its brace."""
+    """Text of the operand; for an array of constants its brace."""
     function: str | None
-    """Whose argument it is part of."""
+    """Function whose argument it is part of."""
     argument: int
     is_calculated: bool
     """Whether an operator stands beside it, or it is the whole formula."""

@@ -1,5 +1,5 @@
 """
-What a process may do that works on a file of a stranger: it calculates, and reads and writes the files that it has open. A filter of
+Limits what a process may do that works on a file of a stranger: it calculates, and reads and writes the files that it has open. A filter of
 system calls (seccomp) refuses everything else with EPERM, such as connections, programs, and files to write; once the file is loaded, also
 files to read. Elsewhere than on Linux there are limits of memory and of written files alone.
 """

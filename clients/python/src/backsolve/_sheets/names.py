@@ -15,20 +15,20 @@ class Name:
     text: str
     """The reference or formula that it stands for, without =."""
     sheet: str | None
-    """Whose formulas know it; None of the workbook."""
+    """Sheet whose formulas know it; None for the whole workbook."""
     is_hidden: bool
     """As those of Excel itself and of its Solver are."""
 
 
 class Names:
     def __init__(self, book: Any) -> None:
-        """Of a workbook of openpyxl."""
+        """Names of a workbook of openpyxl."""
         shared = [_name(None, *each) for each in book.defined_names.items()]
         own = [_name(sheet.title, *each) for sheet in book.worksheets for each in sheet.defined_names.items()]
         self._all = {(None if each.sheet is None else each.sheet.upper(), each.spelled.upper()): each for each in [*own, *shared]}
 
     def seen_from(self, sheet: str | None, name: str) -> Name | None:
-        """What it means in a formula of this sheet; None is no sheet."""
+        """Meaning of a name in a formula of this sheet; None is no sheet."""
         own = None if sheet is None else self._all.get((sheet.upper(), name.upper()))
         return own or self._all.get((None, name.upper()))
 

@@ -23,7 +23,7 @@ from .trace import Cell
 
 PROGRAM = Path(__file__).with_name("office_program.py")
 STARTS = 3
-"""How often a LibreOffice that ends is started for one run."""
+"""Number of times that a LibreOffice that ends is started for one run."""
 LONGEST_START_SECONDS = 180.0
 USUAL_PLACES = (
     "/usr/lib/libreoffice/program",
@@ -38,7 +38,7 @@ PROGRAMS = ("soffice.bin", "soffice.exe", "soffice")
 
 NO_RESULT = ("#NAME?", "a circular reference", "a circular reference that does not converge")
 OTHER_ERROR = "the error "
-"""How LibreOffice calls what it cannot read, in office_program.py."""
+"""Beginning of LibreOffice's names for what it cannot read, in office_program.py."""
 
 
 class MissingOfficeError(SpreadsheetError):
@@ -77,7 +77,7 @@ class OfficeEngine:
         return isinstance(value, dict) and (value["error"] in NO_RESULT or value["error"].startswith(OTHER_ERROR))
 
     def save(self, path: Path) -> None:
-        """What is calculated now, as .xlsx or .ods."""
+        """Saves the current values, as .xlsx or .ods."""
         self._ask({"save": str(path.resolve())}, LONGEST_START_SECONDS)
 
     def _ask(self, request: dict[str, Any], timeout: float) -> Any:

@@ -142,7 +142,7 @@ class Office:
             cell.setValue(float(value))
 
     def is_gone(self) -> bool:
-        """What a call says when LibreOffice dies depends on the call, and its process ends a little later."""
+        """The error of a call when LibreOffice dies depends on the call, and its process ends a little later."""
         try:
             self._desktop.getComponents().createEnumeration()
         except Exception:

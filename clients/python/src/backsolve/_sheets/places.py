@@ -1,4 +1,4 @@
-"""Where something is in a workbook: cells and ranges, as people write them."""
+"""Names places in a workbook: cells and ranges, as people write them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .check import Checked
 
 
 def describe(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is wrong with the workbook, and how it will be calculated; with `copy` it also writes one."""
+    """Describes the faults of the workbook, and how it will be calculated; with `copy` it also writes one."""
     with _faults_told(), _examined(settings) as examined:
         checked = examined.checked
         faults = _faults_of(checked, settings["conditions"])

@@ -1,4 +1,4 @@
-"""How a workbook wants to be calculated: `calcPr` and `workbookPr` of ECMA-376 part 1, 18.2."""
+"""Reads how a workbook wants to be calculated: `calcPr` and `workbookPr` of ECMA-376 part 1, 18.2."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 EXCEL_ITERATIONS, EXCEL_CHANGE = 100, 0.001
-"""What holds where the file states none."""
+"""Defaults for a file that states none."""
 YES, NO = ("1", "true", "on"), ("0", "false", "off")
 
 
@@ -28,7 +28,7 @@ class Settings:
 
 
 def settings_of(workbook: bytes, is_from_1904: bool) -> Settings:
-    """Of the part of the file that lists its sheets. openpyxl takes an attribute that is missing for one that is set."""
+    """Settings in the part of the file that lists its sheets. openpyxl takes an attribute that is missing for one that is set."""
     # openpyxl has read it before, by the same parser.
     parts = ElementTree.fromstring(workbook).iter()  # noqa: S314
     stated = next((each.attrib for each in parts if each.tag.rpartition("}")[2] == "calcPr"), {})

@@ -1,4 +1,4 @@
-"""Which cells of a workbook may be inputs and outputs, for people who choose among them."""
+"""Finds the cells of a workbook that may be inputs and outputs, for people who choose among them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .book import Book
 from .places import Area, quoted
 
 MOST_CELLS = 400
-"""Of each side. Larger workbooks name the cells that matter, or people write them."""
+"""Limit of each side. Larger workbooks name the cells that matter, or people write them."""
 LONGEST_TEXT = 80
 LABEL_REACH = 6
 """So many cells to the left of a number, or above it, its label is looked for."""
@@ -44,7 +44,7 @@ def _named_cells(book: Book) -> dict[Area, str]:
 
 
 def _cells(book: Book) -> Iterator[Area]:
-    """Of the sheets that people see."""
+    """Cells of the sheets that people see."""
     for sheet in book.sheets:
         if not book.is_hidden(sheet):
             yield from (Area(sheet, row, column) for row, column in sorted(book.cells(sheet)))

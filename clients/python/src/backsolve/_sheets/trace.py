@@ -44,14 +44,14 @@ class Way:
     by_value: set[Cell] = field(default_factory=set)
     """Formulas some of whose cells are known only while the workbook is calculated."""
     readers: dict[Cell | Area, set[Cell | Area]] = field(default_factory=dict)
-    """Of each cell, the formulas that read it, and the areas that have it; of each area the formulas that read it."""
+    """The formulas that read each cell, and the areas that have it; the formulas that read each area."""
 
     @property
     def is_open(self) -> bool:
         return bool(self.by_value)
 
     def read_by(self, cell: Cell) -> list[Area]:
-        """What a formula names."""
+        """Areas that a formula names."""
         return [area for area, readers in self.readers.items() if isinstance(area, Area) and cell in readers]
 
     @cached_property
@@ -81,7 +81,7 @@ Links: TypeAlias = dict["Cell | Area", "set[Cell | Area]"]
 
 
 def _reached_in_order(ahead: Links, behind: Links) -> set[Cell | Area]:
-    """What can be put into an order in which each comes after all that lead to it."""
+    """Cells that can be put into an order in which each comes after all that lead to it."""
     open_ends = {each: len(others) for each, others in behind.items()}
     waiting = [each for each in ahead if each not in behind]
     found = set(waiting)

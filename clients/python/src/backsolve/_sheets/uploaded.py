@@ -55,7 +55,7 @@ class Uploaded:
         return survey(self._book)
 
     def open(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is wrong with these cells as inputs and outputs; without faults, what the outputs are now."""
+        """Faults of these cells as inputs and outputs; without faults, the current outputs."""
         checked = check_book(self._book, request["inputs"], request["outputs"])
         faults = checked.faults or _faults_of_cells(self._book, checked)
         if faults:
@@ -96,7 +96,7 @@ def _number_or_reason(area: Any, cells: list[Any]) -> float | str:
 
 
 def _faults_of_cells(book: Book, checked: Checked) -> list[Fault]:
-    """What is asked beyond problem files: an input has a number now, and an output is one cell."""
+    """Rules beyond those of problem files: an input has a number now, and an output is one cell."""
     numbers = ((name, area, book.value(*cell_of(area))) for name, area in checked.inputs.items())
     return [
         *(
@@ -176,7 +176,7 @@ class Service:
         except MemoryError:
             return {"fault": "The workbook needs more memory than this service gives to one."}
         except Exception as error:
-            # What a file can do to its readers has no end.
+            # A malicious file can break its readers in any way.
             return {"fault": f"The workbook cannot be calculated: {type(error).__name__}: {error}"[:500]}
 
     def _loaded(self, request: Mapping[str, Any]) -> Uploaded:

@@ -17,6 +17,6 @@ def labels_of(choices: Sequence[Any]) -> list[str]:
 
 
 def is_number(value: Any) -> bool:
-    """Of Python or numpy; True and False are none."""
+    """True for a number of Python or numpy; True and False are none."""
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     return kind in ("i", "u", "f") if kind is not None else isinstance(value, int | float) and not isinstance(value, bool)

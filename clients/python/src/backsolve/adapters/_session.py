@@ -121,7 +121,7 @@ class Session:
         return _folder_of(self.name, json.dumps([self._address, body, objective], sort_keys=True))
 
     def _bodies(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the service is told of inputs and goals."""
+        """Requests that tell the service the inputs and goals."""
         bodies = (self.problem.project_body(_batch.service_name(self.name)), self.problem.objective_body())
         body, objective = (each.model_dump(mode="json", by_alias=True, exclude_unset=True) for each in bodies)
         return body, objective
@@ -213,7 +213,7 @@ class Session:
             self._let_go(evaluation_id, token)
 
     def _recall(self) -> dict[tuple[float, ...], Outcome]:
-        """What is known, by input as the service counts."""
+        """Known outcomes, by input as the service counts."""
         history = self.result().history
         self.run_count = len(history)
         """Runs so far."""
@@ -288,7 +288,7 @@ class Session:
         (entry,) = self.client.list_batch_objectives(self.place.batch_id).body
         if entry.objective_id is None or batch.progress.evaluations.waiting > 0:
             return _has_designed_all(batch)
-        # What is open and not leased is being computed. A search may hold back while an open run is likely to end it.
+        # Open runs that are not leased are being computed. A search may hold back while an open run is likely to end it.
         open_count = self.client.get_objective_flat(entry.objective_id).body.open_count
         return 0 < open_count <= batch.progress.evaluations.leased
 
@@ -400,7 +400,7 @@ class Session:
         return not self._has_ended and self._batch().status in OPEN_STATES
 
     def result(self) -> Result:
-        """What has been found so far."""
+        """Reads what has been found so far."""
         return self._run(read_result(self.name, self.place, self.space))
 
     def __enter__(self) -> Session:
@@ -447,7 +447,7 @@ def _has_designed_all(batch: m.Batch) -> bool:
 
 
 def read_record(name: str, folder: str | Path, url: str | None = None) -> dict[str, Any] | None:
-    """Of a session that was begun before; None where there is none. Raises BusyError while another process has it."""
+    """Record of a session that was begun before; None if there is none. Raises BusyError while another process has it."""
     held = Folder(Path(folder), _folder_of(name, address_of(None, url)))
     try:
         return held.read()

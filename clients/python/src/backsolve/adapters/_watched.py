@@ -21,7 +21,7 @@ HOW_TO_GO_ON = (
 
 
 class Record(Protocol):
-    """Where it is kept which search this is: the folder by default, or the storage of a framework that several machines share."""
+    """Keeps the identity of the search: in the folder by default, or in the storage of a framework that several machines share."""
 
     def read(self) -> dict[str, Any] | None:
         """None before the first write."""
@@ -31,10 +31,10 @@ class Record(Protocol):
 
 @dataclass(frozen=True)
 class BlackBox:
-    """What a session may know of the black box that its framework calls, so that the runs of another one do not count for it."""
+    """Facts about the black box that its framework calls, so that the runs of another one do not count for it."""
 
     look: Callable[[], Looks]
-    """What it looks like now."""
+    """Current looks of it."""
     run: Callable[[Mapping[str, Value]], Output | Failed]
     """Makes one run."""
     is_named: bool

@@ -138,7 +138,7 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
         return {**aims, **self._stated, **{name: each for name, each in limits.items() if each is not None}}
 
     def _random(self) -> dict[str, Any]:
-        """Where nothing else is known, a random point tells most."""
+        """A random point tells most if nothing else is known."""
         return {name: _draw(each) for name, each in self.session.space.inputs.items()}
 
     def _value(self, name: str, value: Any) -> Any:

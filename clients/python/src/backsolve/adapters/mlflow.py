@@ -126,7 +126,7 @@ class MlflowLogger:
         self._client.set_terminated(self.run_id, "FAILED" if result.status == "failed" else "FINISHED")
 
     def _quality_of(self, result: Result) -> Iterator[tuple[str, float]]:
-        """How well the best run fits its data."""
+        """Measures of how well the best run fits its data."""
         if result.fit is None:
             return
         found = {"chi_square": result.fit.chi_square, "reduced_chi_square": result.fit.reduced_chi_square}

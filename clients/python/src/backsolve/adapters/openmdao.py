@@ -21,7 +21,7 @@ from ._session import Session
 from ._watched import BlackBox
 
 LIMIT = 1e16
-"""What OpenMDAO takes for infinite in bounds."""
+"""Bound that OpenMDAO takes for infinite."""
 
 
 class BacksolveDriver(Driver):  # type: ignore[misc, unused-ignore]

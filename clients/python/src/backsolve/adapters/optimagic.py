@@ -120,7 +120,7 @@ def _ends(problem: InternalOptimizationProblem) -> tuple[list[float], list[float
 
 
 def _outcome(problem: InternalOptimizationProblem, x: Any, value: Any) -> Any:
-    """Where `fun` raised and error_handling is "continue", optimagic returns a penalty: a failed run, not data."""
+    """Outcome of an evaluation. If `fun` raised and error_handling is "continue", optimagic returns a penalty: a failed run, not data."""
     if np.ndim(value) == 0 and float(value) == problem._error_penalty_func(x)[0].value:
         return Failed("fun raised an exception")
     return {OUTPUT: value}

@@ -42,7 +42,7 @@ LEASE = "backsolve:lease"
 """The attribute of a trial that has an input of the search."""
 LOG = get_logger("optuna.backsolve")
 MOST_LEVELS = 1000
-"""Of an input that takes only certain values."""
+"""Limit of an input that takes only certain values."""
 
 
 class BacksolveSampler(BaseSampler):
@@ -289,7 +289,7 @@ def _is_same(asked: Asked, trial: FrozenTrial, space: Mapping[str, BaseDistribut
 
 
 def _error_in_trial() -> BaseException | None:
-    """What the objective raised. Optuna does not tell its samplers, and Ctrl-C says nothing about an input."""
+    """The error that the objective raised. Optuna does not tell its samplers, and Ctrl-C says nothing about an input."""
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_name != "_run_trial":
         frame = frame.f_back
