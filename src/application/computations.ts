@@ -23,7 +23,7 @@ export interface Question {
   readonly key: string;
 }
 
-/** What the engine answers. */
+/** Answer of the engine. */
 export type Computed<R> = { readonly ok: true; readonly result: R } | { readonly ok: false; readonly fault: string };
 
 interface Computation {
@@ -31,7 +31,7 @@ interface Computation {
   readonly result: Promise<unknown>;
   readonly begin: () => void;
   readonly giveUp: AbortController;
-  /** Who waits for the result. */
+  /** Number of requests that wait for the result. */
   askers: number;
 }
 
@@ -42,12 +42,12 @@ const REMEMBERED_ACCOUNTS = 10_000;
 /** One per process. */
 export class Computations {
   readonly #limits: ComputationLimits;
-  /** What is least lately asked for first. */
+  /** Results, least recently used first. */
   readonly #kept = new Map<string, unknown>();
   readonly #open = new Map<string, Computation>();
   /** In the order in which they came. */
   readonly #line: Computation[] = [];
-  /** When each account began its last computation; the oldest first. */
+  /** Number of the last computation that each account began; the oldest first. */
   readonly #served = new Map<number, number>();
   #servedCount = 0;
   readonly #waiting = new Tally<number>();
@@ -114,7 +114,7 @@ export class Computations {
     return computation;
   }
 
-  /** What would begin at once waits for nothing. */
+  /** A computation that can start immediately never waits. */
   #refuseBeyond(accountId: number): void {
     const { running, waiting, waitingPerAccount } = this.#limits;
     if (this.#running.total < running && this.#running.of(accountId) === 0) return;
@@ -139,7 +139,7 @@ export class Computations {
     }
   }
 
-  /** Of the accounts that compute nothing, the one whose last computation began longest ago; of its computations the first. */
+  /** The first computation of the idle account that has waited longest since its last one began. */
   #next(): Computation | undefined {
     const ready = this.#line.filter(({ accountId }) => this.#running.of(accountId) === 0);
     const servedAt = ({ accountId }: Computation) => this.#served.get(accountId) ?? 0;

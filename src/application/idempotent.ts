@@ -81,7 +81,7 @@ export async function runOnce<Outcome extends { readonly kind: string }>(
     return unlessRefusal(await runUnlessKnown(db, request, run, isSpent));
   } catch (error) {
     if (refusal === undefined) throw error;
-    // What was written before the refusal is rolled back, so the refusal is stored on its own, unless another request was faster.
+    // The refused act is rolled back, so the refusal is stored on its own, unless another request was faster.
     const stored: Refusal = refusal;
     return unlessRefusal(await runUnlessKnown<Outcome>(db, request, async () => stored, isSpent));
   }

@@ -3,7 +3,7 @@ import { insertEvents } from '../db/webhooks/events.ts';
 import type { Objective } from '../domain/search/objective.ts';
 import { endEvent, type NewEvent } from '../domain/webhooks/event.ts';
 
-/** What happened, with one more event when the objective has ended with it. */
+/** The given events, with one more when the objective has ended with them. */
 export function withEnd(
   happened: readonly NewEvent[],
   objective: Pick<Objective, 'id' | 'stopReason'>,

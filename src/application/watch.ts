@@ -46,12 +46,12 @@ export class Watch<Key extends { readonly accountId: number }, Stamp> {
     this.#options = options;
   }
 
-  /** How many wait in all. */
+  /** Number of all waiting requests. */
   get waiting(): number {
     return this.#accounts.total;
   }
 
-  /** How many of an account wait. */
+  /** Number of waiting requests of an account. */
   waitingOf(accountId: number): number {
     return this.#accounts.of(accountId);
   }

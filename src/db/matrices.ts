@@ -25,7 +25,7 @@ export function encodeMatrix({ rows, columns, values }: Matrix): Buffer {
   return bytes;
 }
 
-/** What `array_send` gives of a float8[] without nulls; an empty array and null have no rows. */
+/** Decodes the bytes that `array_send` makes of a float8[] without nulls; an empty array and null have no rows. */
 export function decodeMatrix(bytes: Buffer | null): Matrix {
   if (bytes === null) return new Matrix(0, 0, new Float64Array());
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

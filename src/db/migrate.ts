@@ -37,7 +37,7 @@ const PAUSE_MS = 500;
 export interface MigrateOptions {
   /** Called before another try. */
   readonly onRetry?: (error: Error) => void;
-  /** Where the repeatable migrations are; those of this release unless given. */
+  /** Folder of the repeatable migrations; default: those of this release. */
   readonly repeatableFolder?: URL;
   /** Name of the last migration to apply; the newest unless given. Repeatable migrations then wait for the newest. */
   readonly upTo?: string | undefined;
@@ -169,7 +169,7 @@ export async function isBehind(db: Db): Promise<boolean> {
 
 const UNDEFINED_TABLE = '42P01';
 
-/** How many of the migrations the database has; none when it has never been migrated. */
+/** Number of the migrations that the database has; none when it has never been migrated. */
 async function countApplied(
   db: Db,
   names: readonly string[],

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PageRequest } from '../domain/page.ts';
 
 /**
- * Which rows may be on a page, and how they are ordered. A cursor may be any id, also beyond the range of a position.
+ * Condition on the rows of a page, and their order. A cursor may be any id, also beyond the range of a position.
  *
  * @param column  the id, such as b.id
  */

@@ -294,7 +294,7 @@ export interface WebhooksTable extends Numbered {
   kind: Generated<string>;
   /** null: of the whole account. */
   objective_id: number | null;
-  /** Of a person who is told by e-mail. */
+  /** Confirmation by a person who is told by e-mail. */
   confirmed_at: Date | null;
 }
 
@@ -341,7 +341,7 @@ export interface IdempotencyKeysTable {
   created_at: Stamp;
 }
 
-/** What the optimizer has learned about an objective; see explanations.ts. */
+/** Knowledge of the optimizer about an objective; see explanations.ts. */
 export interface ExplanationsTable {
   objective_id: number;
   account_id: number;
@@ -363,7 +363,7 @@ export interface RateLimitsTable {
   expire: number;
 }
 
-/** Which revision of each repeatable migration was applied; see migrate.ts. */
+/** Applied revision of each repeatable migration; see migrate.ts. */
 export interface RepeatableMigrationsTable {
   name: string;
   revision: number;
@@ -528,7 +528,7 @@ interface FileRemovalsTable {
   due_at: Date;
 }
 
-// What accounts store and delete
+// Storage of accounts, and deletions
 
 /** Written only by the count of storage: what an account stores is the sum over its rows in storage_counts. */
 interface AccountUsageTable {
@@ -537,7 +537,7 @@ interface AccountUsageTable {
   stored_rows: number;
 }
 
-/** When each slice of a table was counted. */
+/** Time of the last count of each slice of a table. */
 interface StorageSlicesTable {
   kind: string;
   slice: number;
@@ -546,7 +546,7 @@ interface StorageSlicesTable {
   through: number;
 }
 
-/** What a slice of a table held of an account at its last count. */
+/** Records of an account in a slice of a table at its last count. */
 interface StorageCountsTable {
   kind: string;
   slice: number;
@@ -569,7 +569,7 @@ interface DeletionsTable {
   kind: string;
   record_id: number;
   deleted_at: Date;
-  /** When its retention period begins; -infinity to purge it at once. */
+  /** Start of its retention period; -infinity to purge it immediately. */
   counts_from: Date;
   purging_since: Date | null;
 }

@@ -7,7 +7,7 @@ export interface PageRequest {
   readonly isNewestFirst?: boolean;
 }
 
-/** Which records: those not deleted, those not deleted at an instant, or all that are not purged. */
+/** The records meant: those not deleted, those not deleted at an instant, or all that are not purged. */
 export type Extent = 'active' | Date | 'all';
 
 export interface Page<T> {

@@ -10,7 +10,7 @@ import {
 } from '../../domain/accounts/storage.ts';
 import type { CaseLimits } from '../../domain/data/case-limits.ts';
 
-/** What one account may have at a time; 0 means any number. */
+/** Limits of one account at a time; 0 means any number. */
 export interface AccountLimits extends StorageQuota, CaseLimits {
   readonly openObjectives: number;
   /** Suggestions asked for and not computed yet. */

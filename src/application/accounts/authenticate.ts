@@ -6,7 +6,7 @@ import { type Lender, nameOfActor, scopesWithin } from '../../domain/people/peop
 
 export type { Scope };
 
-/** Who is asking. Everything belongs to the account. */
+/** The caller of a request. Everything belongs to the account. */
 export interface Principal {
   readonly accountId: number;
   /** null: a session that no key began. */
@@ -33,7 +33,7 @@ export interface KeyHolder extends Principal {
   readonly keyId: string;
 }
 
-/** What whoever has the right key is told, and nobody else. */
+/** Message for whoever has the right key; nobody else learns that it exists. */
 const LAPSED =
   'This key rests, because its owner has not signed in with the organization for a while: it works again after the next sign-in there, on the page.';
 

@@ -12,14 +12,14 @@ import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
 import { LONGEST_BROWSER, nameOfActor, type Role, scopesWithin } from '../../domain/people/people.ts';
 import { findRightKey, type Principal } from './authenticate.ts';
 
-/** Who is signed in, as the principal of the session's requests. */
+/** The signed-in caller, as the principal of the session's requests. */
 export interface Session extends Principal {
   readonly sessionId: number;
   readonly accountName: string;
   readonly personName: string | null;
-  /** Of the person in the account. */
+  /** Role of the person in the account. */
   readonly role: Role | null;
-  /** When it ends at the latest. */
+  /** Latest time at which it ends. */
   readonly expiresAt: Date;
 }
 
@@ -30,9 +30,9 @@ export interface NewSession extends Session {
   readonly pageSecret: string;
 }
 
-/** What a request proves its session with. */
+/** Evidence with which a request proves its session. */
 export interface SessionProof {
-  /** Of all cookies with the right name: programs on other ports of the host can add some. */
+  /** Values of all cookies with the right name: programs on other ports of the host can add some. */
   readonly tokens: readonly string[];
   readonly pageSecret: string;
 }

@@ -191,7 +191,7 @@ async function refuseTooManyOwn(trx: Trx, accountId: number, personId: number, n
   );
 }
 
-/** Who is to be asked about a key. */
+/** Names whoever can answer questions about a key. */
 function makerOf({ actor, lender }: Principal): string {
   return lender === null ? actor : `${actor}, by a sign-in link of ${lender.name}`;
 }

@@ -34,7 +34,7 @@ export { isDatabaseAway } from '../../db/connection/transaction.ts';
 export interface AdvanceDeps {
   readonly db: Db;
   readonly designs: Pick<Designs, 'for'>;
-  /** Of every account; none unless given. */
+  /** Limits of every account; default: none. */
   readonly limits?: AccountLimits | undefined;
 }
 
@@ -104,7 +104,7 @@ interface Done {
 
 type ContinuedDesign = Extract<BatchAction, { readonly kind: 'continue-design' }>;
 
-/** What is wrong with the region of an objective, by position; undefined: nothing. */
+/** Faults of the regions of objectives, by position; undefined: none. */
 type Regions = ReadonlyMap<number, string | undefined>;
 
 function hasRegion({ definition: { fixedInputs = null, constraints = null } }: objectivesOf.WaitingObjective): boolean {
@@ -220,14 +220,14 @@ async function apply(
   }
 }
 
-/** How many evaluations the project may still begin; other batches of the project then wait until this transaction is over. */
+/** Number of evaluations that the project may still begin; other batches of the project then wait until this transaction is over. */
 async function lockRoom(trx: Trx, { accountId, projectId, id }: batches.HeldBatch): Promise<number> {
   return (await batches.lockLimit(trx, accountId, projectId))
     ? ((await readBatchState(trx, id))?.room ?? 0)
     : Number.MAX_SAFE_INTEGER;
 }
 
-/** What can never be loaded, as after a limit was lowered, ends the batch: its evaluations would be looked at for ever. */
+/** Cases that can never be loaded (a limit was lowered, for example) end the batch; otherwise it would be polled forever. */
 async function loadOrEnd(trx: Trx, deps: AdvanceDeps, batch: batches.HeldBatch): Promise<Done> {
   try {
     await loadCases(trx, deps, batch);
@@ -300,7 +300,7 @@ async function create(
   definition: objectivesOf.WaitingObjective['definition'],
 ): Promise<{ readonly objectiveId: number; readonly isRunning: boolean } | { readonly failureReason: string }> {
   const path = { trialId: trialId! };
-  // How many of its inverses are open is decided with the other objectives of the batch.
+  // The number of its open inverses is decided together with the other objectives of the batch.
   const request = { ...definition, parallelism: 1, reuse: definition.reuse ?? true, batchId: id };
   try {
     const { id: objectiveId, stopReason } = await loadObjectives(trx, accountId, path, request, limits);

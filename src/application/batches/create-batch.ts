@@ -47,7 +47,7 @@ import { getBatch } from './read-batches.ts';
 export interface CheckDeps {
   readonly db: Db;
   readonly engine: DesignEngine;
-  /** What is wrong with the URL of an evaluator, if anything. */
+  /** Returns the fault of an evaluator's URL, if there is one. */
   readonly judgeUrl: JudgeUrl;
   /** Calculates workbooks, if the service may. */
   readonly sheets?: AllowedSheets;
@@ -106,7 +106,7 @@ function noWorkbook(id: number): Violation {
   return makeViolation(['evaluator', 'workbookId'], `the account has no workbook ${id}.`);
 }
 
-/** What is evaluated for days has to be loaded at its end. */
+/** Refuses designs whose outputs could not be loaded at the end, after days of evaluations. */
 function refuseTooManyOutputs({ caseCount }: Project, outputCount: number, limits: CaseLimits): void {
   const [refused] = checkCaseLimits('outputCases', caseCount, outputCount, limits);
   if (refused === undefined) return;
@@ -127,7 +127,7 @@ async function readOutputCount(db: Db, accountId: number, project: Project, tria
   return (await findOutputCaseSet(db, accountId, trial!.outputCaseSetId))!.outputCount;
 }
 
-/** Of a project that does not state it: what the first definition has. */
+/** The output count of the first definition, for projects without one. */
 function countOutputs({ objectives, byName }: NewObjective): number {
   const sent = byName?.objectives;
   return isByName(sent) ? Object.keys(sent).length : objectives.length;
@@ -163,7 +163,7 @@ async function checkDefinitions(
   }
 }
 
-/** What is wrong with one definition. */
+/** Violations of one definition. */
 function checkDefinition(project: Project, outputCount: number, sent: NewObjective): readonly Violation[] {
   const { objective, named, violations } = resolveObjective(sent, project, outputCount);
   const { violations: wrongLimits } = readObjectiveLimits(project, objective);
@@ -182,11 +182,11 @@ function checkDefinition(project: Project, outputCount: number, sent: NewObjecti
 
 export interface CreatedBatch {
   readonly batch: BatchWithProgress;
-  /** Of an http evaluator: shown here and never again. */
+  /** Secret of an http evaluator: shown here and never again. */
   readonly secret: string | null;
 }
 
-/** What one objective of a batch takes at least. */
+/** Minimum storage of one batch objective. */
 const OBJECTIVE_USAGE: StorageUsage = { bytes: 256, rows: 1 };
 
 /**

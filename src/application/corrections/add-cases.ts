@@ -151,7 +151,7 @@ async function addPart(
 interface KnownCases {
   readonly trial: Trial;
   readonly set: OutputCaseSet;
-  /** How many cases the trial has. */
+  /** Number of cases of the trial. */
   readonly known: number;
 }
 

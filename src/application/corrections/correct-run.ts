@@ -54,7 +54,7 @@ import { inOrder, jacobianShapeOf } from '../search/output-by-name.ts';
 import { reviseObjective, reviseOptima } from '../search/revise-objective.ts';
 import { type InverseView, viewOf } from '../views.ts';
 
-/** Who corrects, and what the account may have. */
+/** The account that corrects, its actor, and its limits. */
 export interface CorrectionContext {
   readonly accountId: number;
   /** As whom the log names whoever corrects. */

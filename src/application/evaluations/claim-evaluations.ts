@@ -24,7 +24,7 @@ export interface ClaimRequest {
   readonly waitMs: number;
   readonly projectId: number | null;
   readonly batchId: number | null;
-  /** What the evaluator runs; only the fine source unless it says so. */
+  /** Sources this evaluator runs; default: the fine one only. */
   readonly sources: readonly string[];
 }
 

@@ -60,7 +60,7 @@ export class EvaluationWaiters {
     this.#unsubscribe = options.listener.subscribe(CLAIMABLE_CHANNEL, (payload) => this.#hear(payload));
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     let count = 0;
     for (const { waiters } of this.#lines.values()) count += waiters.size;
@@ -84,7 +84,7 @@ export class EvaluationWaiters {
   }
 
   /**
-   * What the request claims as soon as there is something; empty when there is nothing after `timeoutMs`, when `signal` fires or
+   * Resolves to what the request claims as soon as there is something; to nothing after `timeoutMs`, when `signal` fires or
    * when this is closed. Throws what its attempt throws. Leaves nothing behind.
    *
    * @param heard  of the request's own attempt, if it made one

@@ -8,7 +8,7 @@ import type { InverseView } from '../views.ts';
 
 export interface LeaseReport {
   readonly leaseToken: string;
-  /** Who reports, as the run names them; default: nobody, as where a worker calls the evaluator. */
+  /** The actor that reports, as the run names it; default: none, for a worker that calls the evaluator. */
   readonly actor?: string | null;
 }
 

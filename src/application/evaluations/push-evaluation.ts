@@ -29,7 +29,7 @@ export interface PushDeps {
   readonly call: CallEvaluator;
   /** The body of a call, as an evaluator that claims would see the evaluation. */
   readonly bodyOf: (evaluation: ClaimedEvaluation) => Uint8Array;
-  /** How long an evaluator may keep a call open, whatever its batch allows. */
+  /** Maximum time that an evaluator may keep a call open, whatever its batch allows. */
   readonly longestCallMs: number;
   /** Calculates workbooks, if the service may. */
   readonly sheets?: SheetRunner | undefined;
@@ -174,7 +174,7 @@ function readCallAnswer(answer: EvaluatorAnswer, silence: string): EvaluatorOutc
   }
 }
 
-/** What became of a call. later: the evaluator reports. lost: another worker has the evaluation, or it was over before. */
+/** Outcome of a call. later: the evaluator reports. lost: another worker has the evaluation, or it was over before. */
 export interface StoredCall {
   readonly outcome: ReportOutcome | 'later' | 'lost';
   /** Since the claim; 0 where nothing was reported. */

@@ -15,7 +15,7 @@ import type { InverseView } from '../views.ts';
 import { completeInverse, isOutputConflict, type LeaseReport, leaseLost, lockHeld } from './finish-evaluation.ts';
 
 export interface OutputReport extends LeaseReport, SentOutput {
-  /** What the evaluator stated, or null: the time since the claim. */
+  /** Computing time that the evaluator stated, or null: the time since the claim. */
   readonly computeTimeNs: number | null;
   /** Its derivatives as they were sent. */
   readonly sentJacobian?: SentJacobian | null;

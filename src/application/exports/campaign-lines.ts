@@ -10,7 +10,7 @@ export const CAMPAIGN_FORMAT = 1;
 export interface CampaignHeader {
   readonly type: 'campaign';
   readonly format: number;
-  /** What computed, as far as the exporting installation knows: an earlier release may have made earlier suggestions. */
+  /** Versions of what computed, as far as the exporting installation knows: an earlier release may have made earlier suggestions. */
   readonly versions: Versions;
   readonly exportedAt: string;
   /** The problem file, if the campaign is that of one. */
@@ -56,11 +56,11 @@ export interface SuggestionLine {
 
 interface Source extends Pick<SuggestRequest, 'firstSuggested' | 'firstOwn' | 'robustAim'> {
   readonly search: number;
-  /** Of the history, in its order. */
+  /** Rows of the history, in its order. */
   readonly rows: readonly number[];
   readonly pending: readonly number[];
   readonly solutions: { readonly found: readonly number[]; readonly apart: number } | null;
-  /** Of the cheaper sources, in their order; absent without any. */
+  /** Cheaper sources, in their order; absent without any. */
   readonly coarse?: readonly {
     readonly cost: number;
     readonly loaded?: number;

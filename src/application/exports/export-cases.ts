@@ -11,7 +11,7 @@ export interface CaseRows {
   readonly first: number;
   /** JSON. */
   readonly rows: string;
-  /** Of outputs. */
+  /** Derivatives of the outputs. */
   readonly jacobians?: CaseJacobians | null;
 }
 

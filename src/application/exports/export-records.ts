@@ -68,13 +68,13 @@ export type ExportPage = readonly ExportRecord[];
 export interface ExportOptions {
   /** Whether deleted records are included, as long as they are not purged. */
   readonly withDeleted: boolean;
-  /** What reads files of notes that are not in the database; 'no notes': they are left out. */
+  /** Storage of the files of notes that are not in the database; 'no notes': they are left out. */
   readonly files?: ObjectStore | 'no notes' | undefined;
   /** Ends the export with an error. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of inverses: some 400 kB of text, so that a page delays no other request. */
+/** Numbers of inverses in a page: some 400 kB of text, so that a page delays no other request. */
 const NUMBERS_PER_PAGE = 20_000;
 const INVERSES_PER_PAGE = 500;
 /** An objective holds up to six thousand numbers. */
@@ -234,7 +234,7 @@ async function* readNotes(
   }
 }
 
-/** Of a project, each with its evaluations; its workbook comes before it, once. */
+/** Reads the batches of a project, each with its evaluations; its workbook comes before it, once. */
 async function* readBatches(db: Db, accountId: number, projectId: number): AsyncGenerator<ExportPage, void> {
   const seen = new Set<number>();
   const read = (page: PageRequest) => listBatches(db, accountId, { status: null, projectId }, page);

@@ -17,13 +17,13 @@ const MOST_NOTES = 500;
 
 export interface ReportFacts {
   readonly project: Project;
-  /** Of the trial, oldest first. */
+  /** Corrections of the trial, oldest first. */
   readonly corrections: readonly Correction[];
   /** On the objective and its runs, oldest first. */
   readonly notes: readonly Note[];
-  /** Of the trial, designed and added. */
+  /** Number of cases of the trial, designed and added. */
   readonly caseCount: number;
-  /** When the objective, its notes, its project or a correction changed last. */
+  /** Time of the last change of the objective, its notes, its project or a correction. */
   readonly changedAt: Date;
 }
 

@@ -16,10 +16,10 @@ export class CampaignError extends Error {
   override readonly name = 'CampaignError';
 }
 
-/** How a suggestion was repeated. */
+/** Result of repeating a suggestion. */
 export interface Repeated {
   readonly line: Pick<SuggestionLine, 'objectiveId' | 'iteration'>;
-  /** What differs, for people; null: nothing. */
+  /** Description of the difference, for people; null: none. */
   readonly difference: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface NotePath extends ObjectivePath {
   readonly noteId: number;
 }
 
-/** Who writes, and what the account may have. */
+/** The account that writes, its actor, and its limits. */
 export interface NoteContext {
   readonly accountId: number;
   /** As whom the note names whoever writes. */

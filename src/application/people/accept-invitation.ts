@@ -14,7 +14,7 @@ import type { Invitation, Person } from '../../domain/people/people.ts';
 import { type NewSession, signInAs } from '../accounts/browser-sessions.ts';
 import { refuseNewMember, refuseTakenNameOf, refuseTooManyMembers, takenName } from './members.ts';
 
-/** Who accepts: somebody new, or a person who is known. */
+/** Whoever accepts: somebody new, or a person who is known. */
 export type Accepting =
   | { readonly kind: 'new'; readonly name: string; readonly email: string | null }
   | { readonly kind: 'known'; readonly personId: number };
@@ -23,7 +23,7 @@ export interface OfferedInvitation extends Pick<Invitation, 'opens' | 'role' | '
   readonly accountName: string;
 }
 
-/** What an invitation offers, before it is accepted. Throws LINK_ENDED. */
+/** Reads the offer of an invitation, before it is accepted. Throws LINK_ENDED. */
 export async function readInvitation(db: Db, token: string): Promise<OfferedInvitation> {
   return (await find(db, hashOf(token))) ?? refuse();
 }
@@ -63,7 +63,7 @@ function refuse(): never {
 
 async function join(trx: Trx, tokenHash: Buffer, who: Accepting) {
   const { accountId } = (await find(trx, tokenHash)) ?? refuse();
-  // What whoever invites may give is read again, now that no other transaction can change it.
+  // Reads again what the inviter may give, now that no other transaction can change it.
   await lockAccount(trx, accountId);
   const invitation = (await find(trx, tokenHash, true)) ?? refuse();
   return invitation.opens === 'this account' ? joinAccount(trx, invitation, who) : openOwn(trx, invitation, who);

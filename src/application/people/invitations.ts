@@ -26,7 +26,7 @@ import { refuseStrongerRole } from './members.ts';
 
 export interface WantedInvitation {
   readonly opens: Opening;
-  /** Of whoever accepts it; an account of one's own has one role. */
+  /** Role of whoever accepts it; an account of one's own has one role. */
   readonly role?: Role | undefined;
   readonly inviterRole: Role;
   readonly label: string | null;

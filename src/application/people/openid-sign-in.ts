@@ -21,7 +21,7 @@ import { storeLink } from '../accounts/browser-sessions.ts';
 import { findInvitationAccount, joinByInvitation } from './accept-invitation.ts';
 import { isLastOwner, isNameTaken } from './members.ts';
 
-/** Which provider, and whom the service takes from it. */
+/** The provider, and the rules for the people it signs in. */
 export interface OpenId {
   readonly provider: {
     begin(redirectUri: string): Promise<OpenIdChecks & { readonly url: string }>;
@@ -53,7 +53,7 @@ export async function beginOpenId(
 }
 
 export interface FinishedSignIn {
-  /** Of a sign-in link for the page, which works for a minute. */
+  /** Token of a sign-in link for the page, which works for a minute. */
   readonly linkToken: string;
   readonly returnTo: string;
   readonly accountId: number;
@@ -73,7 +73,7 @@ export async function finishOpenId(
   const claims = await provider.finish(url, begun);
   if (!isOfDomain(claims, rules.emailDomains)) throw new OpenIdFailure('domain', 'the address is of another domain');
   const linkToken = await inTransaction(db, (trx) => admit(trx, rules, claims, begun));
-  // What the groups took away is committed.
+  // Changes by the groups are committed even if the sign-in fails.
   if (linkToken === undefined) throw new OpenIdFailure(reasonOf(begun), 'the person is a member of no account');
   return { ...linkToken, returnTo: begun.returnTo };
 }
@@ -123,7 +123,7 @@ interface Followed {
   readonly keptAsLastOwner: readonly number[];
 }
 
-/** What somebody else gave stays, and so does the last owner of an account. */
+/** Gives and withdraws the roles of groups. A role from somebody else stays, and so does the last owner of an account. */
 async function followGroups(
   trx: Trx,
   personId: number,

@@ -15,7 +15,7 @@ export interface DesignEngine {
 
 export interface DesignsOptions {
   readonly engine: Pick<Engine, 'design' | 'designApart'>;
-  /** Of the engine. */
+  /** Threads of the engine. */
   readonly threads: number;
   /** Work that a design may take, as a suggestion may. */
   readonly workLimit: number;

@@ -28,7 +28,7 @@ export async function listProjects(
   return projects.listProjects(db, accountId, modelId, page);
 }
 
-/** What a client may change about a project; null removes names or units. */
+/** Changes that a client may make to a project; null removes names or units. */
 export type ProjectPatch = {
   readonly name?: string | undefined;
   /** null: any number. */

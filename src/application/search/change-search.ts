@@ -25,7 +25,7 @@ const FREE_TRIES = 2;
 
 type Stored = Extract<Written, { kind: 'written' }>;
 
-/** What an act makes of a search: a change and what follows from it, or an answer without a change. */
+/** Effect of an act on a search: a change and its consequences, or an answer without a change. */
 export type Decision<Result> =
   | { readonly kind: 'answer'; readonly result: Result }
   | {
@@ -100,7 +100,7 @@ export function isThere(objective: ObjectiveWithParents, path: ObjectivePath | I
   return objective.disabledAt === null && isUnder(path, { ...parentsOf(objective), objectiveId: objective.id });
 }
 
-/** What a search has reached, as far as it is known without its runs: enough for everything but an output. */
+/** The state of a search, as far as it is known without its runs: enough for everything but an output. */
 export function standingIn({ objective, open, optimalOutput, nearestOutput }: Search): Standing {
   const { stopReason, attemptCount, maximumAttempts, optimalInverseId, nearestIteration, judgedThrough } = objective;
   const nearest =
@@ -148,7 +148,9 @@ export async function readStanding(
   };
 }
 
-/** What an outcome changes besides the inverse that it is about. @param happened events of the act itself */
+/**
+ * Change of the ledger that follows from an outcome, besides that of the inverse that it is about. @param happened events of the act itself
+ */
 export function changeOf(search: Search, outcome: Outcome, happened: readonly NewEvent[]): LedgerChange {
   const { objective, open } = search;
   const { standing, givenUp } = outcome;
@@ -178,7 +180,7 @@ function fieldsOf(objective: ObjectiveWithParents, { stopReason, optimal, neares
   };
 }
 
-/** Where hits are told one by one. */
+/** Events of hits, for objectives that report them one by one. */
 export function solutionEvents(objective: Objective, isHit: boolean): readonly NewEvent[] {
   const isTold = isHit && questOf(objective).kind === 'several';
   return isTold ? [{ name: 'objective.solution_found', resourceId: objective.id }] : [];

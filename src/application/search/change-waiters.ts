@@ -20,7 +20,7 @@ export interface ChangeWaitersOptions {
   readonly maximumWaitingPerAccount?: number;
 }
 
-/** How many times as long as between two other reads. */
+/** Factor on the interval between two other reads. */
 const ARRANGED_POLLS = 5;
 
 interface ObjectiveKey {
@@ -75,7 +75,7 @@ export class ChangeWaiters {
     ];
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#watches.reduce((sum, watch) => sum + watch.waiting, 0);
   }

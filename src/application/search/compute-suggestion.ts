@@ -40,7 +40,7 @@ export type ComputeOutcome =
       readonly suggestTimeNs: number;
       readonly readMs: number;
       readonly writeMs: number;
-      /** What was computed from, for an explanation of it. */
+      /** The request of the computation, for an explanation of it. */
       readonly request: ExplainRequest;
       /** The next inverse that was asked for, under the same lease; null: the job is done. */
       readonly next: LeasedJob | null;
@@ -59,7 +59,7 @@ export async function computeSuggestion(
   signal: AbortSignal,
 ): Promise<ComputeOutcome> {
   const startedAt = performance.now();
-  // What changes meanwhile counts from the next suggestion on; an end is never stored on data that has changed.
+  // Changes after this read count from the next suggestion on; an end is never stored on data that has changed.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
   if (isOver(snapshot.objective.options?.stop, new Date())) {
@@ -176,7 +176,7 @@ function isAsInSnapshot({ objective }: Search, snapshot: Snapshot): boolean {
   return objective.dataRevision === snapshot.objective.dataRevision && objective.completedCount === snapshot.basis;
 }
 
-/** Who asked for the next inverse that the worker goes on with, if it does. */
+/** Asker of the next inverse that the worker goes on with, if it does. */
 function nextAsker(
   { objective, open, job }: Search,
   { inverseId }: LeasedJob,
@@ -192,7 +192,7 @@ function toChange({ inverseId: id }: LeasedJob, proposal: Proposal, { output }: 
   return output === null ? { kind: 'suggested', id } : { kind: 'repeated', id, event: endOf(proposal), output };
 }
 
-/** What ends an objective with a repeat of its best input. */
+/** Reason why an objective ends with a repeat of its best input. */
 function endOf(proposal: Proposal): 'held' | 'fitted' | 'attempts-used-up' | 'nothing-new' {
   if (proposal.kind === 'candidate') return 'attempts-used-up';
   if (proposal.reason === 'fitted') return 'fitted';
@@ -222,7 +222,7 @@ function toComputed(
   };
 }
 
-/** What the models know about the runs, if it is still so. */
+/** Fields with the models' knowledge about the runs, if it is still up to date. */
 function fieldsOf(
   { objective }: Search,
   { suggested, nearest }: Computed,

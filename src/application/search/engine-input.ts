@@ -78,7 +78,7 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
   return toSourcedRequest(snapshot, workLimit).request;
 }
 
-/** Where a row of a history comes from: a case, numbered from 0, or an iteration of an objective. */
+/** Origin of a row of a history: a case, numbered from 0, or an iteration of an objective. */
 export type RowSource = { readonly caseNumber: number } | { readonly objectiveId: number; readonly iteration: number };
 
 /** The same request, and where each row of its history comes from. */
@@ -140,7 +140,7 @@ function toCoarseSource({ cost, cases, inputs, outputs, jacobians, pending }: Co
   };
 }
 
-/** Of parts with so many rows each. */
+/** Joins the derivatives of parts with so many rows each. */
 function derivativesOf(
   ...parts: readonly (readonly [known: Matrix | null, rows: number])[]
 ): Pick<History, 'jacobian'> {

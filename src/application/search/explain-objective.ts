@@ -11,7 +11,7 @@ import type { Engine } from '../../engine/pool.ts';
 import type { Standing } from '../../optimizer/interface/problem.ts';
 import { type RowSource, rowOf, runsAt, type toSourcedRequest } from './engine-input.ts';
 
-/** What a suggestion was computed from. Opaque to callers. */
+/** The request that a suggestion was computed from. Opaque to callers. */
 export type ExplainRequest = ReturnType<typeof toSourcedRequest>;
 
 export interface ExplainDeps {

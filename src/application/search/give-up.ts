@@ -45,7 +45,7 @@ export async function giveUpInverse(db: Db | Trx, accountId: number, path: Inver
   });
 }
 
-/** What follows when the job of a search ends without an input: those that were asked for behind it, if any, are computed. */
+/** Goes on when the job of a search ends without an input: inverses that were asked for behind it, if any, are computed. */
 export function goOnBehind(
   { objective, open, job }: Pick<SearchAt, 'objective' | 'open' | 'job'>,
   inverseId: number,

@@ -47,7 +47,7 @@ const NUMBERS_PER_READ = 200_000;
 interface TrialCases {
   readonly project: Project;
   readonly trialId: number;
-  /** Of the trial's data; 0: nothing was added or corrected. */
+  /** Revision of the trial's data; 0: nothing was added or corrected. */
   readonly revision: number;
   readonly set: OutputCaseSet;
 }
@@ -61,7 +61,7 @@ interface CountedCases {
   readonly leftOut: ReadonlySet<number>;
   /** The input of the case in a row. */
   readInput(row: number): Promise<readonly number[]>;
-  /** Of all rows. */
+  /** Reads the inputs of all rows. */
   readInputs(): Promise<Matrix>;
 }
 
@@ -208,7 +208,7 @@ const PASS_LIMIT = 200;
 const INVERSES_PER_READ = 200;
 /** Objectives judged with one look at the cases. */
 const JUDGED_TOGETHER = 20;
-/** What a request that changed the data of a trial spends on judging its objectives again; the rest is left to the passes. */
+/** Time that a request that changed the data of a trial spends on judging its objectives again; the rest is left to the passes. */
 const JUDGING_MS = 2_000;
 
 /**

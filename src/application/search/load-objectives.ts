@@ -122,7 +122,7 @@ export async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: n
 
 interface Checked {
   readonly row: NewObjectiveRow;
-  /** Of the output that the search starts with. */
+  /** Derivatives of the output that the search starts with. */
   readonly jacobian: Jacobian | null;
   readonly project: Project;
   readonly nearestCase: NearestCase;
@@ -260,7 +260,7 @@ export async function refuseEmptyRegion(project: Project, sent: NewObjective, en
   const resolved = resolveObjective({ ...sent, byName: inputsByName }, project, 0);
   const { objective: request, named } = resolved;
   const { limits, violations } = readObjectiveLimits(project, request);
-  // What is wrong with them is named later, together with everything else.
+  // Skips faulty definitions: their faults are reported later, together with everything else.
   if (
     resolved.violations.length > 0 ||
     violations.length > 0 ||

@@ -40,13 +40,13 @@ const WAITING = { total: 24, perAccount: 8 };
 
 export interface ModelInsightsOptions {
   readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability' | 'fit' | 'predictions'>;
-  /** Of the engine; one is left to suggestions and designs where there are several. */
+  /** Threads of the engine; one is left to suggestions and designs if there are several. */
   readonly threads: number;
-  /** Of one answer, as of a suggestion. */
+  /** Work limit of one answer, the same as of a suggestion. */
   readonly workLimit: number;
 }
 
-/** What an answer follows from. */
+/** Everything that determines an answer. */
 interface Question {
   readonly kind: string;
   /** Plain data beyond the request. */
@@ -54,7 +54,7 @@ interface Question {
   readonly request: SuggestRequest;
 }
 
-/** Who asks. */
+/** The caller and its signal. */
 export interface Asking {
   readonly db: Db;
   readonly accountId: number;
@@ -193,7 +193,7 @@ export class ModelInsights {
     return { question, run, surfaces };
   }
 
-  /** Of what is known, without the inputs that are pending. */
+  /** Request with everything known, without the inputs that are pending. */
   async #knownRequest(asking: Asking, objectiveId: number): Promise<SuggestRequest> {
     const { pending: _, ...request } = toSuggestRequest(await snapshotOf(asking, objectiveId), this.#workLimit);
     return request;
@@ -239,7 +239,7 @@ async function robustRunOf(asking: Asking, objective: ObjectiveWithParents): Pro
   return run?.objectiveId === id ? run.inverseId : optimalInverseId;
 }
 
-/** What rests on targets to meet says nothing about a fit. */
+/** Refuses a fit for answers that rest on targets to meet. */
 function refuseFit({ options }: Pick<Objective, 'options'>): void {
   if (options?.fits === undefined) return;
   const message = 'has a fit, which is made small and not met. Ask for its fit instead.';

@@ -21,7 +21,7 @@ export function inOrder<Sent extends SentOutput>(
   return { ...sent, output: vector };
 }
 
-/** Of the derivatives of runs of an objective. */
+/** Shape of the derivatives of runs of an objective. */
 export function jacobianShapeOf({ objectives, initialInput, labels }: ObjectiveWithParents): JacobianShape {
   return {
     outputCount: objectives.length,

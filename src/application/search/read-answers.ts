@@ -32,7 +32,7 @@ export async function readAnswer(db: Db, objective: Objective): Promise<Answer |
   return (await readAnswers(db, [objective])).get(objective.id)!.answer;
 }
 
-/** Of those that judge the runs at an input together; others have none. */
+/** Standings of the objectives that judge the runs at an input together; others have none. */
 export function readStandingsOf(
   db: Db,
   objectives: readonly Objective[],

@@ -32,7 +32,7 @@ export type { HistoryRow, ObjectiveStamp } from '../../db/search/history.ts';
 
 /** Numbers of one answer; a longer history is thinned. */
 const MAXIMUM_HISTORY_NUMBERS = 500_000;
-/** Of one read: some 400 kB of text, a few milliseconds of the event loop. */
+/** Numbers of one read: some 400 kB of text, a few milliseconds of the event loop. */
 const NUMBERS_PER_READ = 20_000;
 const ROWS_PER_READ = 1_000;
 
@@ -58,7 +58,7 @@ export interface History {
   readonly correctedIterations: readonly number[];
   /** Ascending; up to the one after which the history begins. */
   readonly lateIterations: readonly number[];
-  /** When its notes changed last; null: there are none. */
+  /** Time of the last change of its notes; null: there are none. */
   readonly notesChangedAt: Date | null;
   /** 1: no iteration is left out. */
   readonly every: number;
@@ -192,7 +192,7 @@ async function* readAll(
   let last = after.iteration;
   for (let left = limit; left > 0; left -= size) {
     const rows = await listHistory(db, stamp.id, { ...after, iteration: last }, Math.min(size, left), withDerivatives);
-    // Where an inverse says where to begin, the first iteration is not known.
+    // The first iteration is not known if an inverse tells where to begin.
     const isFirst = after.inverseId > 0 && last === after.iteration;
     refuseGaps(isFirst ? rows[0]?.iteration : last + 1, rows);
     if (rows.length > 0) yield rows;

@@ -106,7 +106,7 @@ async function* readByIds(
   }
 }
 
-/** Of one read. */
+/** Number of rows of one read. */
 export function rowsPerRead(numbersPerRow: number): number {
   return Math.max(1, Math.min(ROWS_PER_READ, Math.floor(NUMBERS_PER_READ / numbersPerRow)));
 }
@@ -166,7 +166,7 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
   });
 }
 
-/** How many of these inverses of an objective wait for their outputs or are being computed. */
+/** Number of these inverses of an objective that wait for their outputs or are being computed. */
 export function countOpen(inverses: readonly Inverse[]): number {
   return inverses.filter((inverse) => isBeingComputed(inverse) || awaitsOutput(inverse)).length;
 }

@@ -27,7 +27,7 @@ import { rowsPerRead } from './read-objectives.ts';
 
 export { type Arrangement, type OverviewStamp, SORTS } from '../../db/search/overview.ts';
 
-/** What an objective waits for: a worker, the client's output, or nothing. */
+/** The thing that an objective waits for: a worker, the client's output, or nothing. */
 type AwaitedThing = 'suggestion' | 'output' | null;
 
 export interface ObjectiveGlance {
@@ -35,15 +35,15 @@ export interface ObjectiveGlance {
   readonly surroundings: ObjectiveSurroundings;
   /** Outputs of the answer that meet their objectives; null while nothing has been judged. */
   readonly metCount: number | null;
-  /** How many outputs a run can meet by themselves: all but those of a fit, which count together. */
+  /** Number of outputs that a run can meet by themselves: all but those of a fit, which count together. */
   readonly limitCount: number;
-  /** Of these, the outputs without a target. */
+  /** Number of these without a target. */
   readonly openCount: number;
-  /** How many of these the answer meets; null likewise. */
+  /** Number of these that the answer meets; null while nothing has been judged. */
   readonly limitsMet: number | null;
-  /** Of the answer; null without a fit. */
+  /** Misfit of the answer; null without a fit. */
   readonly misfit: number | null;
-  /** Of the answer, the miss of the output that misses most; null while nothing has been judged. */
+  /** Largest miss of an output of the answer; null while nothing has been judged. */
   readonly worstMiss: number | null;
   /** null as well when it meets everything. */
   readonly worstOutput: WorstOutput | null;
@@ -71,7 +71,7 @@ export function wordsOf(search: string): readonly string[] {
   return [...new Set(search.split(/\s+/))].filter((word) => word !== '');
 }
 
-/** How many objectives a list has on all its pages; null for a search that is not arranged, which does not look at all of them. */
+/** Number of objectives of a list on all its pages; null for a search that is not arranged, which does not look at all of them. */
 export async function countListed(
   db: Db,
   key: OverviewKey,

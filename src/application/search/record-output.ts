@@ -35,7 +35,7 @@ export type Measurement =
       readonly byName?: ByName;
       /** Its derivatives as they were sent. */
       readonly sentJacobian?: SentJacobian | null;
-      /** What the client stated, or null: the time since the input was handed out. */
+      /** Computing time that the client stated, or null: the time since the input was handed out. */
       readonly computeTimeNs: number | null;
     }
   | { readonly kind: 'failed'; readonly reason: string | null };
@@ -103,7 +103,7 @@ function jacobianOf(sent: Measurement, { objective, inverse }: SearchAt): Jacobi
 
 function toChange({ id, iteration, input, source }: Inverse, measurement: Measurement, isLate: boolean): Change {
   if (measurement.kind === 'failed') return { kind: 'failed', id };
-  // What is suggested keeps all limits.
+  // Suggested inputs keep all limits.
   return {
     kind: 'output',
     run: { id, iteration, input: input!, output: measurement.output },

@@ -26,7 +26,7 @@ const NOTHING: StorageUsage = { bytes: 0, rows: 0 };
 
 export interface RequestOptions {
   readonly requestId: string | null;
-  /** Who asks, as the runs name them; default: nobody, as where a batch asks. */
+  /** The actor that asks, as the runs name it; default: none, for a batch. */
   readonly actor?: string | null;
   /** The trace that the computation belongs to, as W3C Trace Context writes it; default: none. */
   readonly traceParent?: string | null;
@@ -43,9 +43,9 @@ export interface SuggestionsOptions extends RequestOptions {
 
 export interface RequestedSuggestions extends Asked {
   readonly objective: ObjectiveWithParents;
-  /** How many will be opened for the asker; fewer when the search finds nothing new or holds back meanwhile. */
+  /** Number of inverses that will be opened for the asker; fewer if the search finds nothing new or holds back in the meantime. */
   readonly granted: number;
-  /** Why none is opened; null when some are. */
+  /** Reason why none is opened; null when some are. */
   readonly whyNone: WhyNone | null;
   /** Those open before, in order of iteration. */
   readonly open: readonly OpenInverse[];
@@ -227,7 +227,7 @@ async function takeFromQueue<Result>(
   return result;
 }
 
-/** Of an inverse, beside its numbers (migrations/repeatable/stored-records.sql). */
+/** Storage of an inverse, beside its numbers (migrations/repeatable/stored-records.sql). */
 const INVERSE_ROW_BYTES = 192;
 
 function sizeOf({ initialInput, objectives }: ObjectiveWithParents, count: number): StorageUsage {

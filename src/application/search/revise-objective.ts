@@ -24,14 +24,14 @@ import { changeOf, stoppedEvents, termsOf } from './change-search.ts';
 import { toOptimizerSpace } from './engine-input.ts';
 import { refuseManyOpen } from './load-objectives.ts';
 
-/** Whose limits hold for objectives that go on. */
+/** The account, and its limits on objectives that go on. */
 interface RevisionContext {
   readonly accountId: number;
   readonly limits?: AccountLimits | undefined;
 }
 
 interface RevisedResult {
-  /** Of the inverse. */
+  /** Id of the inverse. */
   readonly id: number;
   readonly result: RunResult;
   /** no: a change of the verdict of an objective that has ended is refused. verdict: it is made. yes: a stopped one goes on, too. */
@@ -64,7 +64,7 @@ export async function reviseObjective(
   const givenUp = isFinal(stopReason) ? search.open.map(({ id: openId }) => openId) : [];
   const kept = new Map([...statuses].filter(([inverseId]) => !givenUp.includes(inverseId)));
   await storeRevisedStates(trx, id, { stopReason, statuses: kept, exhaustedId });
-  // What holds was decided by all runs at the input, and not by the best of them.
+  // An objective of this kind was ended by all runs at the input, not by the best of them.
   const isHeld = !questOf(objective).endsWithRuns && stopReason === StopReason.satisfied;
   const ended = event === undefined ? [] : [{ name: event, resourceId: id }];
   const outcome = { standing, status: undefined, isHit: false, isExhausting: false, givenUp };

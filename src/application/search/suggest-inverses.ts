@@ -76,7 +76,7 @@ export async function suggestInverses(
   }
 }
 
-/** What the first request under the key asked for. When nothing of it could be computed it asks again. */
+/** Repeats the answer to the first request under the key. If nothing of that could be computed, asks again. */
 async function requestOnce(
   db: Db,
   idempotency: IdempotentRequest,

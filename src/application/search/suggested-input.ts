@@ -24,18 +24,18 @@ export interface Suggested {
   readonly source: string | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
-  /** Why nothing is; null with something new. */
+  /** Reason why nothing new is suggested; null with a new input. */
   readonly ended: Ending | null;
   /** The iteration that meets the targets most surely as far as a search for a surer input knows; null without one. */
   readonly surestIteration: number | null;
 }
 
-/** What a suggestion to be run leaves open. */
+/** Fields that a suggestion to be run leaves open. */
 const NOTHING_ENDED = { output: null, ended: null };
 
 /**
- * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
- * reaches a client.
+ * Translates the proposal into an inverse, or returns the text of a fault: nothing outside the space and the limits of
+ * the objective ever reaches a client.
  */
 export function toSuggested(snapshot: Snapshot, history: History, proposal: Proposal): Suggested | string {
   const { objective, space, iterations } = snapshot;

@@ -19,7 +19,7 @@ export interface SuggestionWaitersOptions {
   readonly pollIntervalMs: number;
   /** Requests that may wait at once; any number unless given. */
   readonly maximumWaiting?: number;
-  /** Of one account; 0 or absent: any number. */
+  /** Limit for one account; 0 or absent: any number. */
   readonly maximumWaitingPerAccount?: number;
 }
 

@@ -4,7 +4,7 @@ import type { MailAct } from '../../domain/webhooks/recipient.ts';
 
 const SIGNATURE_LENGTH = 40;
 
-/** Of a link in e-mails to the person: it names them and proves that it came from one. */
+/** Token of a link in e-mails to the person: it names them and proves that it came from one. */
 export function mailToken(id: number, secret: Uint8Array, act: MailAct): string {
   return `${id}-${createHmac('sha256', secret).update(act).digest('hex').slice(0, SIGNATURE_LENGTH)}`;
 }

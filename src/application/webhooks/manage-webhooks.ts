@@ -12,7 +12,7 @@ import { formatSecret, SECRET_BYTES } from '../accounts/secrets.ts';
 
 export interface WebhookDeps {
   readonly db: Db;
-  /** What is wrong with a receiver's URL, if anything. */
+  /** Returns the fault of a receiver's URL, if there is one. */
   readonly judgeUrl: JudgeUrl;
 }
 

@@ -62,7 +62,7 @@ export async function findByToken(db: Db, token: string, act: MailAct): Promise<
   );
 }
 
-/** What a link in an e-mail does. */
+/** Action of each link in an e-mail. */
 export const MAIL_ACTIONS: Readonly<Record<MailAct, (db: Db, id: number) => Promise<unknown>>> = {
   confirm: recipients.confirmRecipient,
   stop: (db, id) => recipients.removeRecipient(db, null, id),

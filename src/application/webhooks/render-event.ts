@@ -15,7 +15,7 @@ import { readAnswer } from '../search/read-answers.ts';
 export interface RenderDeps {
   readonly db: Db;
   readonly form: EventForm;
-  /** Of the body. */
+  /** Limit of the body. */
   readonly maximumBytes: number;
 }
 

@@ -14,7 +14,7 @@ import { mailToken } from './mail-tokens.ts';
 
 export interface LetterDeps {
   readonly db: Db;
-  /** Where people reach the service. */
+  /** URL at which people reach the service. */
   readonly publicUrl: string;
   readonly cell: string | undefined;
 }

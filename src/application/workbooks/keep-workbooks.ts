@@ -20,7 +20,7 @@ export interface SheetFile {
   readonly content: Uint8Array;
 }
 
-/** What works on workbooks. Its errors are DomainErrors: VALIDATION_FAILED, WORKBOOKS_UNAVAILABLE, OVERLOADED. */
+/** Reads and calculates workbooks. Its errors are DomainErrors: VALIDATION_FAILED, WORKBOOKS_UNAVAILABLE, OVERLOADED. */
 export interface SheetReader {
   survey(file: SheetFile): Promise<SheetCells>;
   check(file: SheetFile, cells: ChosenCells): Promise<CheckedCells>;

@@ -20,7 +20,7 @@ export interface NewKey {
   readonly label: string | null;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
-  /** Whose it is; absent: the account's. */
+  /** Person who owns it; absent: it is the account's. */
   readonly personId?: number | null;
   readonly isBound?: boolean;
   /** As records name whoever made it; absent: an operator. */
@@ -62,7 +62,7 @@ export interface UsableKey
     StoredKey,
     'id' | 'accountId' | 'keyId' | 'label' | 'scopes' | 'secretHash' | 'personId' | 'personName' | 'isBound'
   > {
-  /** Of its person in the account; null: it is the account's. */
+  /** Role of its person in the account; null: it is the account's. */
   readonly role: Role | null;
   /** Whether it gives no rights until its person has signed in by the OpenID provider again. */
   readonly isLapsed: boolean;
@@ -94,12 +94,12 @@ export async function findUsableKey(db: Db, keyId: string): Promise<UsableKey | 
   return key;
 }
 
-/** Of all accounts. */
+/** Lists the keys of all accounts. */
 export async function listKeys(db: Db): Promise<readonly StoredKey[]> {
   return (await keys(db).orderBy('k.id').execute()).map(toRecord);
 }
 
-/** Of any account. Unique key id. */
+/** Finds a key of any account. Unique key id. */
 export async function findKey(db: Db | Trx, keyId: string): Promise<StoredKey | undefined> {
   const row = await keys(db).where('k.key_id', '=', keyId).executeTakeFirst();
   return row && toRecord(row);

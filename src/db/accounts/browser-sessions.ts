@@ -12,7 +12,7 @@ export interface StoredSession {
   readonly id: number;
   readonly accountId: number;
   readonly accountName: string;
-  /** Of the key that signed in; null: none did. */
+  /** Id of the key that signed in; null: none did. */
   readonly keyId: string | null;
   readonly keyRecordId: number | null;
   readonly keyLabel: string | null;
@@ -20,13 +20,13 @@ export interface StoredSession {
   readonly scopes: readonly Scope[];
   readonly personId: number | null;
   readonly personName: string | null;
-  /** Of the person in the account; null without a person. */
+  /** Role of the person in the account; null without a person. */
   readonly role: Role | null;
   /** Whether it counts in its account only, although the person may be a member of others. */
   readonly isBound: boolean;
-  /** Who let the person in by a link; null: nobody else did. */
+  /** Whoever let the person in by a link; null: nobody else did. */
   readonly lender: Lender | null;
-  /** When it ends at the latest. */
+  /** Latest time at which it ends. */
   readonly expiresAt: Date;
 }
 
@@ -36,7 +36,7 @@ interface SecretHashes {
   readonly pageHash: Buffer;
 }
 
-/** What a browser brings when it signs in. */
+/** Hashes and name of a browser that signs in. */
 export interface NewBrowser extends SecretHashes {
   /** As it calls itself; null: it does not say. */
   readonly browser: string | null;
@@ -50,12 +50,12 @@ const COLUMNS = sql`s.id, s.account_id as "accountId", a.name as "accountName", 
     json_build_object('personId', s.lent_by, 'keyRecordId', s.lent_key, 'name', coalesce(
       (select lender.name from people lender where lender.id = s.lent_by),
       (select coalesce(lent.label, lent.key_id) from api_keys lent where lent.id = s.lent_key))) end as lender`;
-/** What belongs to `s`, a session. */
+/** Joins of everything that belongs to `s`, a session. */
 const BESIDES = sql`join accounts a on a.id = s.account_id
   left join api_keys k on k.id = s.key_id
   left join people p on p.id = s.person_id
   left join memberships m on m.account_id = s.account_id and m.person_id = s.person_id and ${counts('m')}`;
-/** Of what BESIDES names. */
+/** Condition on the tables that BESIDES joins. */
 const IS_USABLE = sql`s.expires_at > now() and s.last_used_at > now() - ${IDLE} and a.disabled_at is null
   and (s.key_id is null or ${isKeyUsable('k')}) and (s.person_id is null or m.role is not null) and ${isStillLent('s')}`;
 
@@ -179,7 +179,7 @@ export async function insertLink(db: Db | Trx, link: NewLink): Promise<Date> {
   return rows[0]!.expiresAt;
 }
 
-/** Which sessions somebody may see: all of the account, those of a person, or those of a key. */
+/** Sessions that somebody may see: all of the account, those of a person, or those of a key. */
 export type SessionsOf =
   | { readonly kind: 'account' }
   | { readonly kind: 'person'; readonly personId: number }

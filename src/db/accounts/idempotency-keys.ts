@@ -18,7 +18,7 @@ export interface StoredOutcome {
   readonly outcome: unknown;
 }
 
-/** What a transaction saw of the key that it took. */
+/** State in which a transaction found the key that it took. */
 export interface TakenKey {
   /** Undefined when the key is new or has expired. */
   readonly known: StoredOutcome | undefined;

@@ -6,7 +6,7 @@ import type { Db } from '../connection/transaction.ts';
 const COLUMNS = sql`subject, writer, text, updated_at as "updatedAt"`;
 const AGE = sql`make_interval(days => ${sql.lit(DRAFT_DAYS)})`;
 
-/** Of one subject, newest first. Primary key. */
+/** Lists the drafts of one subject, newest first. Primary key. */
 export async function listDrafts(db: Db, accountId: number, subject: string): Promise<readonly PageDraft[]> {
   const { rows } = await sql<PageDraft>`
     select ${COLUMNS} from page_drafts

@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-lim
 import type { Db } from '../connection/transaction.ts';
 
 export interface Grant {
-  /** How many of the wanted requests may be made. */
+  /** Number of the wanted requests that may be made. */
   readonly granted: number;
   /** Left in the window for the next caller. */
   readonly remaining: number;

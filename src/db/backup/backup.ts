@@ -18,7 +18,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { hostClient } from '../connection/hosts.ts';
 
 export const FORMAT = 'backsolve-backup-1';
-/** What COPY ends its rows with; a row cannot look like it, because COPY doubles backslashes. */
+/** The last line of COPY; a row cannot look like it, because COPY doubles backslashes. */
 export const END_OF_ROWS = '\\.';
 
 export interface BackupHeader {

@@ -7,7 +7,7 @@ const FIRST_MIGRATION = '0001-create-tables';
 const LAST_MIGRATION = '0033-bind-sessions-to-the-page';
 /** With this migration the schema has all that the earlier one had. */
 const SAME_SCHEMA = '0006-count-storage';
-/** What is counted afresh. */
+/** Tables that are counted again after a restoration. */
 const DROPPED: ReadonlySet<string> = new Set(['account_usage', 'account_usage_slot_seq']);
 const NONE: ReadonlySet<string> = new Set();
 /** Columns that are gone, by table. */

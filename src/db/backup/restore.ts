@@ -102,7 +102,7 @@ async function restoreRows(
   await client.query(`lock table ${known.join(', ')} in access exclusive mode`);
   // A service may have written between the first look and the lock.
   await refuseRows(client);
-  // What the triggers did is in the backup.
+  // The rows that triggers wrote are in the backup.
   for (const table of known) await client.query(`alter table ${table} disable trigger user`);
   const counted: Record<string, number> = {};
   for (let i = 0; i < tables; i++) {

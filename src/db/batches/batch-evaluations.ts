@@ -131,7 +131,7 @@ export interface EvaluationCounts {
   readonly cancelled: number;
 }
 
-/** Of a batch, as a column: an object of EvaluationCounts. Served by evaluations_states. */
+/** Counts the evaluations of a batch, as a column: an object of EvaluationCounts. Served by evaluations_states. */
 export function countEvaluations(batchId: RawBuilder<unknown>): RawBuilder<EvaluationCounts> {
   const counts = ['waiting', 'leased', 'done', 'failed', 'cancelled'].map(
     (state) => sql`${sql.lit(state)}, count(*) filter (where e.state = ${sql.lit(state)})`,
@@ -140,7 +140,7 @@ export function countEvaluations(batchId: RawBuilder<unknown>): RawBuilder<Evalu
     select json_build_object(${sql.join(counts)}) from evaluations e where e.batch_id = ${batchId})`;
 }
 
-/** How far the designed cases are, as a column of batch `b` of project `p`; those of a batch of a given trial have no evaluations. */
+/** Progress of the designed cases, as a column of batch `b` of project `p`; those of a batch of a given trial have no evaluations. */
 export const COUNTED_CASES = sql`(
   select json_build_object('planned', case when b.status = 'evaluating-cases' then p.case_count else count(*) end,
     'begun', count(*), 'done', count(*) filter (where e.state = 'done'), 'failed', count(*) filter (where e.state = 'failed'))

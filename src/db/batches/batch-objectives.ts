@@ -6,7 +6,7 @@ import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';
 
-/** How many a batch has. */
+/** Number of objectives of a batch. */
 export async function countBatchObjectives(trx: Trx, batchId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select coalesce(max(position), 0)::int as count from batch_objectives where batch_id = ${batchId}`.execute(trx);
@@ -54,7 +54,7 @@ export async function listWaitingObjectives(
   return rows;
 }
 
-/** What became of an objective that waited; false if that is known already. The caller holds the lock of the batch. */
+/** Stores the outcome of an objective that waited; false if it is known already. The caller holds the lock of the batch. */
 export async function decideObjective(
   trx: Trx,
   batchId: number,

@@ -244,14 +244,14 @@ export async function lockOpenBatchesOf(
   return rows.map((row) => row.id);
 }
 
-/** What a worker does with the evaluations of a batch: it posts them to an address, or calculates a workbook. */
+/** An evaluator that a worker serves: it posts the evaluations of a batch to an address, or calculates a workbook. */
 export type ServedEvaluator = Exclude<Evaluator, { kind: 'pull' }> & {
-  /** Of an http evaluator. */
+  /** Secret of an http evaluator. */
   readonly secret: Uint8Array | null;
   readonly timeoutSeconds: number;
 };
 
-/** Of batches that workers serve, by id. Primary key. */
+/** Reads the evaluators of batches that workers serve, by id. Primary key. */
 export async function readServedEvaluators(
   db: Db,
   batchIds: readonly number[],

@@ -46,7 +46,7 @@ interface SharedPool {
 
 const pools = new WeakMap<Db, SharedPool>();
 
-/** Of a handle that `connect` made. */
+/** Usage of the pool of a handle that `connect` made. */
 export function poolUsage(db: Db): PoolUsage {
   const { pool } = sharedPool(db);
   return { size: pool.options.max, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };

@@ -50,7 +50,7 @@ export interface DiskSpaceOptions {
   readonly onChange: (isFull: boolean) => void;
 }
 
-/** What this process knows of the database's disk. */
+/** Knowledge of this process about the database's disk. */
 export class DiskSpace {
   readonly #options: DiskSpaceOptions;
   #isFull = false;

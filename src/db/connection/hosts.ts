@@ -7,12 +7,12 @@
 import pg from 'pg';
 import { type DatabaseAddress, readDatabaseUrl, type WantedSession } from '../../domain/database-url.ts';
 
-/** Of a host that does not answer; a pool waits 5 s in all. */
+/** Time limit of a host that does not answer; a pool waits 5 s in all. */
 const HOST_LIMIT_MS = 2_000;
 /** Between two checks, each of which costs the server a connection. */
 const CHECK_MS = 3_000;
 
-/** What `pg` needs for a URL of one or several hosts: the class to construct, and the option to construct it with. */
+/** Client for a URL of one or several hosts: the class to construct, and the option to construct it with. */
 export interface HostClient {
   readonly Client: typeof pg.Client;
   readonly connectionString: string;

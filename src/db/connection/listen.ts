@@ -19,7 +19,7 @@ export interface ListenerSettings {
   /** Pause before the first attempt to reconnect; it doubles from attempt to attempt, up to tenfold. */
   readonly reconnectMs: number;
   readonly onError: (error: Error) => void;
-  /** How to find out whether notifications arrive; without it, nothing checks. */
+  /** Test whether notifications arrive; without it, nothing checks. */
   readonly probe?: Probe;
 }
 
@@ -32,7 +32,7 @@ interface Probe {
 
 const PROBE_CHANNEL = 'backsolve_probe';
 
-/** How long stopping waits for the server to close the connection; a half-open one never would. */
+/** Time that stopping waits for the server to close the connection; a half-open one never would. */
 const END_LIMIT_MS = 2_000;
 
 /** Notifies every process that listens to `channel`. */

@@ -7,7 +7,7 @@ import { databaseTrouble, isPlanOutdated, isReadOnly, isSilence } from './transa
 
 export type AroundStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>;
 
-/** What the sessions of a pool have in common. */
+/** Settings that the sessions of a pool share. */
 export interface SessionSettings {
   /** Undefined: statements are not prepared. */
   readonly names: StatementNames | undefined;
@@ -25,10 +25,10 @@ const PLAN_LIFETIME_MS = 10_000;
 
 const ROLLED_BACK = { command: 'ROLLBACK', rowCount: null, rows: [] };
 
-/** What is known of a connection as long as it is open. */
+/** Knowledge about a connection as long as it is open. */
 interface Known {
   plannedAt: number | undefined;
-  /** How often statements could not be parsed under a name. */
+  /** Number of times that statements could not be parsed under a name. */
   readonly failures: Map<string, number>;
 }
 
@@ -42,7 +42,7 @@ function knownOf(client: pg.PoolClient): Known {
 
 type Query = (...parameters: readonly unknown[]) => Promise<pg.QueryResult>;
 
-/** What Kysely's driver needs of a connection, from its acquisition to its release. */
+/** The part of a connection that Kysely's driver needs, from its acquisition to its release. */
 export class Session {
   readonly #client: pg.PoolClient;
   readonly #settings: SessionSettings;

@@ -21,7 +21,7 @@ export class ConflictError extends Error {
   readonly code = '40001';
 }
 
-/** What open transactions have put off until they are committed. */
+/** Work that open transactions have put off until they are committed. */
 const putOff = new WeakMap<Trx, ((db: Db) => Promise<void>)[]>();
 
 /** Does the work immediately, or after the commit where `db` is a transaction of inTransaction, which then resolves after it. */

@@ -38,7 +38,7 @@ export async function insertAddedCases(trx: Trx, accountId: number, added: NewAd
 
 /** Consecutive cases of one batch. */
 export interface AddedRows extends CaseRows {
-  /** Of the first of them. */
+  /** Number of the first of them. */
   readonly number: number;
   readonly source: string | null;
 }
@@ -146,7 +146,7 @@ export async function countAddedCases(db: Db | Trx, accountId: number, trialId: 
 export interface ExportedAddedCases {
   readonly trialId: number;
   readonly revision: number;
-  /** Of the first of these rows, from 1. */
+  /** Number of the first of these rows, from 1. */
   readonly firstNumber: number;
   readonly rows: number;
   readonly source: string | null;

@@ -82,7 +82,7 @@ export async function isDeleted(trx: Trx, { kind, recordId, accountId }: DueDele
   return rows.length === 1;
 }
 
-/** How many rows were removed; 'busy': none, because others hold what is left; 'gone': there is nothing left. */
+/** Number of rows that were removed; 'busy': none, because others hold what is left; 'gone': there is nothing left. */
 export async function removeSome(trx: Trx, deletion: DueDeletion): Promise<number | 'busy' | 'gone'> {
   for (const [table, column] of LEVELS[deletion.kind]) {
     const ids = await lockSome(trx, table, column, deletion.recordId);

@@ -9,7 +9,7 @@ export interface HeldDeletion {
   readonly isBeingPurged: boolean;
   /** Whether what the record belongs to is deleted as well. */
   readonly isOrphan: boolean;
-  /** Of models and projects. */
+  /** Name of models and projects. */
   readonly name: string | null;
 }
 

@@ -21,7 +21,7 @@ import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';
 
-/** Of `e` and its batch `b`. */
+/** Columns of `e` and its batch `b`. */
 const TARGET = sql`
   e.id, e.batch_id as "batchId", b.model_id as "modelId", b.project_id as "projectId", b.trial_id as "trialId",
   e.objective_id as "objectiveId", e.inverse_id as "inverseId", e.case_number as "caseNumber", e.source, e.input,
@@ -31,7 +31,7 @@ const LIMITS = sql`
 /** Whether somebody still wants the output of `e`, of batch `b`, objective `o` and inverse `i`. */
 const IS_WANTED = sql`(b.status in ('evaluating-cases', 'solving') and (e.inverse_id is null
   or coalesce(o.stop_reason = 0 and o.disabled_at is null and i.status = 'active' and i.output is null, false)))`;
-/** Of a lease of `e` in batch `b`: heartbeats do not move it beyond. */
+/** Latest end of a lease of `e` in batch `b`: heartbeats do not move it beyond. */
 const LEASE_LIMIT = sql`e.claimed_at + (b.timeout_seconds + e.lease_seconds) * interval '1 second'`;
 
 export interface EvaluationClaim {
@@ -45,20 +45,20 @@ export interface EvaluationClaim {
   readonly afterBatchId: number;
   /** Accounts from which nothing is claimed; none by default. */
   readonly passedOver?: readonly number[];
-  /** What the evaluator runs, the fine source as `FINE`; null: all of them. */
+  /** Sources that the evaluator runs, the fine source as `FINE`; null: all of them. */
   readonly sources?: readonly string[] | null;
   readonly limit: number;
   readonly leaseSeconds: number;
   readonly evaluator: string;
 }
 
-/** Of a claimed evaluation: what its evaluator needs besides the lease. */
+/** Columns of a claimed evaluation that its evaluator needs besides the lease. */
 const CLAIMED = sql`
   ${TARGET}, ${LIMITS}, e.account_id as "accountId", e.tries, b.output_count as "outputCount",
   json_build_object('inputNames', p.input_names, 'outputNames', p.output_names,
     'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) as labels`;
 
-/** What a claim itself returns. */
+/** Columns that a claim itself returns. */
 interface Leased extends LeaseReference, Pick<ClaimedEvaluation, 'wasLost' | 'waitedMs'> {}
 
 const claimOnce = compileSqlOnce<Required<EvaluationClaim>, Leased>(
@@ -86,7 +86,7 @@ export async function claimEvaluations(db: Db | Trx, claim: EvaluationClaim): Pr
   return held.map((one) => ({ ...one, ...byId.get(one.id)! }));
 }
 
-/** Which lease. */
+/** Reference to a lease. */
 export interface LeaseReference {
   readonly id: number;
   readonly leaseToken: string;
@@ -117,7 +117,7 @@ export async function findHeld(
   return selectHeldOnce(db, { accountId, ids, leaseTokens: leases.map(({ leaseToken }) => leaseToken) });
 }
 
-/** Whose evaluations a claim takes. */
+/** Scope from which a claim takes evaluations. */
 export interface EvaluationScope {
   readonly accountId: number;
   readonly projectId: number | null;
@@ -130,7 +130,7 @@ interface ScopeLists {
   readonly accountIds: readonly number[];
   readonly projectIds: readonly (number | null)[];
   readonly batchIds: readonly (number | null)[];
-  /** Of each scope, as JSON. */
+  /** Sources of each scope, as JSON. */
   readonly sources: readonly string[];
 }
 
@@ -192,7 +192,7 @@ export async function extendLease(db: Db | Trx, heartbeat: Heartbeat): Promise<E
   return row;
 }
 
-/** What is known about a lease that could not be extended. */
+/** Facts about a lease that could not be extended. */
 export interface EndedLease {
   readonly state: EvaluationState;
   /** Whether nobody has claimed the evaluation since. */
@@ -219,7 +219,7 @@ export interface LockedEvaluation extends EvaluationTarget, EvaluationLimits {
   readonly state: EvaluationState;
   readonly tries: number;
   readonly losses: number;
-  /** Of the last claim; null if nobody has claimed it. */
+  /** Token of the last claim; null if nobody has claimed it. */
   readonly leaseToken: string | null;
   readonly evaluator: string | null;
   readonly output: readonly number[] | null;
@@ -259,7 +259,7 @@ export interface FinishedEvaluation {
   readonly state: Extract<EvaluationState, 'done' | 'failed' | 'cancelled'>;
   readonly tries: number;
   readonly losses: number;
-  /** Of a case that is done, otherwise null. */
+  /** Output of a case that is done, otherwise null. */
   readonly output: readonly number[] | null;
   readonly jacobian: Jacobian | null;
   readonly computeTimeNs: number | null;
@@ -288,7 +288,7 @@ export async function finishEvaluation(trx: Trx, finished: FinishedEvaluation): 
 export interface ReturnedEvaluation {
   readonly id: number;
   readonly tries: number;
-  /** When it can be claimed again. */
+  /** Time until it can be claimed again. */
   readonly delaySeconds: number;
   /** null: as before. */
   readonly failureReason: string | null;
@@ -370,7 +370,7 @@ export async function listEvaluations(
   const { condition, order } = rowsOfPage('e.id', page);
   const conditions: RawBuilder<unknown>[] = [sql`e.account_id = ${accountId}::bigint`, condition];
   if (state !== null) conditions.push(sql`${SHOWN_STATE} = ${state}`);
-  // What serves the claim serves these two states as well.
+  // The index for claims serves these two states as well.
   if (state === 'waiting' || state === 'leased') conditions.push(sql`e.state in ('waiting', 'leased')`);
   if (batchId !== null) conditions.push(sql`e.batch_id = ${batchId}::bigint`);
   if (projectId !== null) conditions.push(sql`e.project_id = ${projectId}::bigint`);

@@ -17,7 +17,7 @@ export interface ExportedExplanation {
   readonly advice: string;
 }
 
-/** Which of the objectives are explained. Primary key. */
+/** Lists the objectives that are explained. Primary key. */
 export async function listExplained(db: Db, objectiveIds: readonly number[]): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     select objective_id as id from explanations where objective_id = any (${objectiveIds}::bigint[]) order by 1`.execute(

@@ -64,7 +64,7 @@ export async function removeSharedLink(db: Db, accountId: number, id: number): P
   return (await deleteStored(db, 'shared_links', deletion)).length === 1;
 }
 
-/** What a token leads to, unless the link has expired, its objective is deleted or its account disabled. Unique hash. */
+/** The record that a token leads to, unless the link has expired, its objective is deleted or its account disabled. Unique hash. */
 export async function findSharedSubject(db: Db, tokenHash: Buffer): Promise<SharedSubject | undefined> {
   const { rows } = await sql<SharedSubject>`
     select l.id as "linkId", l.account_id as "accountId", l.objective_id as "objectiveId", l.kind

@@ -13,7 +13,7 @@ const COLUMNS = sql`n.id, n.objective_id as "objectiveId", n.inverse_id as "inve
   n.written_by as "writtenBy", n.created_at as "createdAt", n.edited_by as "editedBy", n.edited_at as "editedAt",
   n.disabled_at as "disabledAt"`;
 
-/** Where the bytes of a file are: in the note, or in a store of objects under a key. */
+/** Location of the bytes of a file: in the note, or in a store of objects under a key. */
 export type FileLocation = { readonly content: Uint8Array } | { readonly storageKey: string };
 
 export interface NewNoteFile {
@@ -90,7 +90,10 @@ export async function listNotes(
   return toPage(rows, page);
 }
 
-/** When a note on the objective was written, changed or deleted last; another instant after a restoration. Served by notes_objective. */
+/**
+ * Time at which a note on the objective was last written, changed or deleted; another instant after a restoration.
+ * Served by notes_objective.
+ */
 export async function readNotesChange(db: Db, objectiveId: number): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
     select max(greatest(created_at, edited_at, disabled_at)) as at from notes where objective_id = ${objectiveId}`.execute(
@@ -135,7 +138,7 @@ export interface StoredFile {
   readonly location: FileLocation;
 }
 
-/** Of one read: some ten milliseconds of the event loop. The database reads no more of a file than that. */
+/** Bytes of one read: some ten milliseconds of the event loop. The database reads no more of a file than that. */
 const BYTES_PER_READ = 1_048_576;
 
 /** Also of a deleted note, which can be restored; undefined if there is none, or no more. Primary key. */

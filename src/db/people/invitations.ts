@@ -28,9 +28,9 @@ export interface NewInvitation {
   readonly expiresAt: Date;
 }
 
-/** Of `invitations i`. */
+/** Condition on `invitations i`. */
 const IS_USABLE = sql`i.revoked_at is null and i.expires_at > now() and (i.maximum_uses is null or i.uses < i.maximum_uses)`;
-/** Of `i` and MAKER. */
+/** Columns of `i` and MAKER. */
 const COLUMNS = sql`i.id, i.opens, i.role, i.inviter_role as "inviterRole", i.label, i.created_by_name as "createdBy",
   i.maximum_uses as "maximumUses", i.uses, i.created_at as "createdAt", i.expires_at as "expiresAt", i.revoked_at as "revokedAt",
   (${IS_USABLE}) as "isUsable", maker.role as "makerRole", i.created_by is not null as "isByPerson", maker_key.scopes as "makerKeyScopes",

@@ -51,7 +51,7 @@ export async function isSubjectKnown(trx: Trx, { issuer, subject }: OpenIdSubjec
   return row !== undefined;
 }
 
-/** Of somebody who has become a member of nothing. */
+/** Removes somebody who is no longer a member of any account. */
 export async function removePerson(trx: Trx, id: number): Promise<void> {
   await trx.deleteFrom('people').where('id', '=', id).execute();
 }
@@ -75,7 +75,7 @@ export async function insertMembership(trx: Trx, accountId: number, personId: nu
     .execute();
 }
 
-/** What groups of the OpenID provider give a person in an account. */
+/** Membership that groups of the OpenID provider give a person in an account. */
 export interface GroupMembership {
   readonly accountId: number;
   readonly personId: number;

@@ -4,7 +4,7 @@ import { OPENID_MINUTES, type OpenIdChecks } from '../../domain/people/openid.ts
 import type { Db } from '../connection/transaction.ts';
 
 export interface OpenIdSignIn extends OpenIdChecks {
-  /** Of the invitation that the person accepts. */
+  /** Hash of the invitation that the person accepts. */
   readonly invitationHash: Buffer | null;
   /** Path on the page. */
   readonly returnTo: string;

@@ -34,7 +34,7 @@ export async function readUnjudgedRuns(
   return rows;
 }
 
-/** Of the input that comes nearest to being declared, by the id of the objective. One row each along primary keys. */
+/** Standing of the input that comes nearest to being declared, by the id of the objective. One row each along primary keys. */
 export async function readStandings(
   db: Db,
   objectiveIds: readonly number[],

@@ -64,7 +64,7 @@ const FIRST_INVERSE = sql<number | null>`(
 const FIRST_OBJECTIVE = sql<number | null>`(
   select f.number from objectives f where f.id = (e.standing #>> '{from,objectiveId}')::bigint)`;
 
-/** What is known of the input of objective `o` that comes nearest to being declared; null where it declares none. One row along the primary key. */
+/** Standing of the input of objective `o` that comes nearest to being declared; null if it declares none. One row along the primary key. */
 export const STANDING = sql<InputStanding | null>`case when o.options ?| array['confirm', 'confidence'] then (
   select e.standing || jsonb_build_object('objectiveNumber', ${FIRST_OBJECTIVE}, 'inverseId', ${FIRST_INVERSE}) from explanations e where e.objective_id = o.id) end`;
 

@@ -24,9 +24,9 @@ export interface ObjectiveStamp {
   readonly completedCount: number;
   /** Whether its nearest run is known; not so for a moment after a change of the trial's data. */
   readonly isJudged: boolean;
-  /** Of the objective itself, such as its settings. */
+  /** Last change of the objective itself, such as its settings. */
   readonly updatedAt: Date;
-  /** Of the newest inverse. */
+  /** Iteration of the newest inverse. */
   readonly iteration: number;
   readonly status: string;
   readonly hasInput: boolean;
@@ -75,7 +75,7 @@ export async function readObjectiveStamps(
   return new Map(rows.map((stamp) => [stamp.id, stamp]));
 }
 
-/** What a project states about its inputs and outputs. */
+/** Statements of a project about its inputs and outputs. */
 export interface ProjectColumns extends Required<StatedColumns> {
   readonly maximums: readonly number[];
   readonly scales: SentDetails['scales'];
@@ -118,7 +118,7 @@ export async function listLateIterations(
   return rows.map(({ iteration }) => iteration);
 }
 
-/** What a history reads of a run: for its columns, and for rows of CSV. Corrections are listed on their own. */
+/** Fields of a run that a history reads: for its columns, and for rows of CSV. Corrections are listed on their own. */
 const FIELDS = [
   ...new Set([
     ...Object.values(HISTORY_COLUMNS).map(({ of }) => of),

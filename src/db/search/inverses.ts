@@ -293,7 +293,7 @@ export async function storeRevisedStates(
       and (exhausted_at is not null or ${isExhausted}::boolean and id = ${exhaustedId}::bigint)`.execute(trx);
 }
 
-/** Of an objective that runs on: its last run is one like the others. The caller holds the lock of the objective. */
+/** Reopens the last run of an objective that runs on: it is one like the others. The caller holds the lock of the objective. */
 export async function clearExhausted(trx: Trx, objectiveId: number): Promise<void> {
   await sql`
     update inverses set

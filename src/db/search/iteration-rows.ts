@@ -36,12 +36,12 @@ export function readInverse(row: Row, prefix = PREFIX): Inverse {
   return toInverse(pick(row, INVERSE_NAMES, prefix) as unknown as InverseRow);
 }
 
-/** Of a row with OBJECTIVE_WITH_PARENTS; without LABELS the labels are null. */
+/** Reads a row with OBJECTIVE_WITH_PARENTS; without LABELS the labels are null. */
 export function readWithParents(row: Row): ObjectiveWithParents {
   return { ...pick(row, NAMES_WITH_PARENTS), labels: row.labels ?? null } as unknown as ObjectiveWithParents;
 }
 
-/** Of an objective `o` and its trial `t`. */
+/** Columns of an objective `o` and its trial `t`. */
 export const OBJECTIVE_WITH_PARENTS = [
   ...OBJECTIVE_COLUMNS,
   'o.model_id as modelId',

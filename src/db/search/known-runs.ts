@@ -60,7 +60,7 @@ export interface CaseColumns {
   readonly correctedJacobians: Buffer | null;
 }
 
-/** What `toKnownCases` reads, of `caseSources`. */
+/** Columns of `caseSources` that `toKnownCases` reads. */
 export const CASE_COLUMNS = sql`
   p.input_count as "inputCount", s.output_count as "outputCount", ${matrixColumn('p.input_cases')} as "inputCases",
   ${matrixColumn('s.output_cases')} as "outputCases", s.failed_cases as "failedCases",

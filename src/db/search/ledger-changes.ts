@@ -23,7 +23,7 @@ interface ClosedInverse {
   /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
   readonly computeTimeNs: number | null;
   readonly failureReason: string | null;
-  /** Who loaded the output, or reported that the run failed; null: nobody is known. */
+  /** Whoever loaded the output, or reported that the run failed; null: nobody is known. */
   readonly loadedBy: string | null;
   /** Instants that are set to now. */
   readonly isFailed: boolean;
@@ -34,7 +34,7 @@ interface ClosedInverse {
   readonly isNumbered: boolean;
 }
 
-/** What a closed inverse that was not run lacks. */
+/** Fields that stay unset when an inverse is closed without a run. */
 export const NOT_RUN = {
   wasRun: false,
   output: null,
@@ -59,13 +59,13 @@ interface ComputedInverse {
   readonly suggestTimeNs: number;
   /** Whether the input has been run before. */
   readonly isRepeat: boolean;
-  /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
+  /** Ranges that the model expected of the outputs, lower ends then upper ends; null if it expected none. */
   readonly expected: readonly number[] | null;
   /** See Snapshot. */
   readonly basis: number;
   /** Iterations; null: none. */
   readonly pending: readonly number[] | null;
-  /** How likely the model considers its success; null where it says nothing. */
+  /** Probability of success by the model; null if it gives none. */
   readonly chance: number | null;
   /** The cheaper source that it is for; null for the fine one. */
   readonly source: string | null;

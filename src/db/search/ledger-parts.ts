@@ -162,7 +162,7 @@ function givenUpPart(value: Value): Part {
   ];
 }
 
-/** Who sent the request of an asker: what follows its 36 characters and a space. */
+/** Sender of the request of an asker: the text after its 36 characters and a space. */
 const senderOf = (asker: RawBuilder<unknown>) => sql`nullif(substr(${asker}, 38), '')`;
 
 function openedPart(value: Value): Part {
@@ -261,7 +261,7 @@ function objectivePart(value: Value, { fields }: Shape): Part {
   ];
 }
 
-/** What the statement makes of an objective besides the fields of the change. */
+/** Columns of an objective that the statement computes besides the fields of the change. */
 export const COUNTED = [
   'o.version as version',
   'o.attempt_count as attemptCount',

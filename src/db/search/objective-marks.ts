@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../connection/transaction.ts';
 
-/** What people note on an objective; what is left out stays. */
+/** Notes of people on an objective; absent fields stay. */
 export interface ObjectiveMarks {
   /** null removes it. */
   readonly label?: string | null | undefined;

@@ -80,7 +80,7 @@ export interface ObjectiveWithParents extends Objective {
   readonly modelId: number;
   readonly projectId: number;
   readonly trialStatus: string;
-  /** Of its trial. */
+  /** Output case set of its trial. */
   readonly outputCaseSetId: number;
 }
 
@@ -205,7 +205,7 @@ export async function findRunningTwin(
 
 export interface StatedConstraints {
   readonly id: number;
-  /** What else is stored beside the stated constraints is written back as it is. */
+  /** Fields stored beside the stated constraints are written back as they are. */
   readonly constraints: { readonly sent: readonly SentConstraint[] };
 }
 
@@ -347,7 +347,7 @@ export async function insertObjective(
   return row.id;
 }
 
-/** What is stored about the nearest run once its case is known. */
+/** Fields about the nearest run that are stored once its case is known. */
 export type NearestIteration = Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>;
 
 export function nearestColumns(nearest: NearestSoFar) {

@@ -22,7 +22,7 @@ export function openInverses(id: RawBuilder<unknown>): RawBuilder<unknown> {
       and i.iteration >= least(newest.iteration, newest.pending[1])`;
 }
 
-/** How many of the newest inverses of objective `id` in a row could not be computed. */
+/** Number of the newest inverses of objective `id` in a row that could not be computed. */
 export function failedSuggestions(id: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(
     select count(*)::int from inverses
@@ -75,7 +75,7 @@ export interface Asked {
 }
 
 export interface AskedInverses {
-  /** What was opened for the asker, in order of iteration. */
+  /** Inverses opened for the asker, in order of iteration. */
   readonly inverses: readonly Inverse[];
   /** The inverse that is being computed while others for the asker are still to follow; null: none follows. */
   readonly awaitedId: number | null;

@@ -5,7 +5,7 @@ import { StopReason } from '../../domain/search/stop-reason.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
 
-/** Which objectives of an account, newest first. */
+/** Choice of objectives of an account, newest first. */
 export interface OverviewKey extends PageRequest {
   readonly accountId: number;
   /** Only objectives of this one, unless null. */
@@ -29,14 +29,17 @@ export interface Arrangement {
   readonly words: readonly string[];
 }
 
-/** Which objectives are on a page now, and a text that is the same as long as they look the same in a list. */
+/** Objectives now on a page, and a text that is the same as long as they look the same in a list. */
 export interface OverviewStamp extends Page<number> {
   readonly text: string;
-  /** Of an arranged list: objectives on all its pages, and those in the project of each item. */
+  /** For an arranged list: objectives on all its pages, and those in the project of each item. */
   readonly arranged?: { readonly total: number; readonly inProjects: readonly number[] };
 }
 
-/** Of `w`: keys as a table. Along objectives_open or objectives_ended, for which the stop reason must be part of the text. */
+/**
+ * The newest objectives of `w`, keys as a table. Along objectives_open or objectives_ended, for which the stop reason
+ * must be part of the text.
+ */
 function newestOf(stopReason: StopReason, count: RawBuilder<unknown>): RawBuilder<{ id: number }> {
   return sql`(select id from objectives
     where account_id = w.account_id and stop_reason = ${sql.lit(stopReason)} and disabled_at is null
@@ -108,7 +111,7 @@ function toStamp({ ids, text }: StampRow, page: PageRequest): OverviewStamp {
   return { items: items.map(({ id }) => id), nextAfter, text: `${text} ${nextAfter}` };
 }
 
-/** How many objectives of the account there are, of one stop reason or of all. Along objectives_open and objectives_ended. */
+/** Number of objectives of the account, of one stop reason or of all. Along objectives_open and objectives_ended. */
 export async function countObjectives(
   db: Db,
   { accountId, stopReason }: Pick<OverviewKey, 'accountId' | 'stopReason'>,
@@ -123,7 +126,7 @@ export async function countObjectives(
   return rows[0]!.total;
 }
 
-/** Of objective `o` with its trial `t`, project `p` and model `m`. */
+/** Text of objective `o` with its trial `t`, project `p` and model `m`. */
 export const SEARCHED_TEXT = sql`concat_ws(' ', m.name, p.name, o.label, 'trial', t.number::text || ', objective', o.number)`;
 
 export function patternsOf(words: readonly string[]): readonly string[] {
@@ -175,7 +178,7 @@ export interface ObjectiveSurroundings {
   readonly projectName: string;
   readonly outputUnits: readonly string[] | null;
   readonly trialNumber: number;
-  /** Of its newest inverse. */
+  /** Iteration of its newest inverse. */
   readonly iteration: number;
   readonly status: string;
   readonly hasInput: boolean;

@@ -16,7 +16,7 @@ export const INVERSE_COLUMNS = STORED_RUN_FIELDS.map(
   (name) => `i.${RUN_FIELDS[name].column} as ${name}`,
 ) as readonly InverseColumn[];
 
-/** Of the newest note with a text on an inverse `i`. Along notes_of_runs. */
+/** Column of the newest note with a text on an inverse `i`. Along notes_of_runs. */
 function ofNote(column: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     select ${column} from notes n
@@ -44,7 +44,7 @@ export function isRead<Name extends RunFieldName>(name: Name): name is Extract<N
   return 'column' in RUN_FIELDS[name] || name in EXPRESSIONS;
 }
 
-/** How vectors are read. As text with all digits: parsing numbers and writing them again would take most of the time. */
+/** Forms in which vectors are read. As text with all digits: parsing numbers and writing them again would take most of the time. */
 const VECTORS = {
   numbers: (column: RawBuilder<unknown>) => column,
   /** Numbers separated by commas. */

@@ -27,7 +27,7 @@ import { INVERSE_COLUMNS } from './run-columns.ts';
 interface SearchJob {
   readonly id: number;
   readonly inverseId: number;
-  /** Who asked for the inverses that follow the one it computes. */
+  /** Askers of the inverses that follow the one it computes. */
   readonly askers: readonly string[];
   /** null while no worker holds it. */
   readonly leaseToken: string | null;
@@ -42,11 +42,11 @@ export interface Search {
   readonly job: SearchJob | null;
   readonly lastIteration: number;
   readonly optimalOutput: readonly number[] | null;
-  /** Of the nearest inverse. */
+  /** Output of the nearest inverse. */
   readonly nearestOutput: readonly number[] | null;
 }
 
-/** Of objective `o`: what a Search has besides the objective. */
+/** Columns of a Search beyond those of its objective `o`. */
 export const SEARCH_COLUMNS = sql`
   ${OPTIMAL_OUTPUT}, (select q.output from inverses q where q.objective_id = o.id and q.iteration = o.nearest_iteration) as "nearestOutput",
   (select coalesce(json_agg(json_build_object('id', i.id, 'iteration', i.iteration, 'isSuggested', i.input is not null,
@@ -59,7 +59,7 @@ export const SEARCH_COLUMNS = sql`
 
 const NAMES = ['open', 'job', 'lastIteration', 'optimalOutput', 'nearestOutput'] as const;
 
-/** Of a row with OBJECTIVE_WITH_PARENTS and SEARCH_COLUMNS. */
+/** Reads a row with OBJECTIVE_WITH_PARENTS and SEARCH_COLUMNS. */
 export function toSearch(row: Row): Search {
   const rest = Object.fromEntries(NAMES.map((name) => [name, row[name]]));
   return { objective: readWithParents(row), ...rest } as unknown as Search;

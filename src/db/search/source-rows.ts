@@ -24,10 +24,10 @@ export interface PendingColumns {
 }
 
 interface RowsBySource extends Omit<KnownRuns, 'objectiveIds' | 'sources'> {
-  /** Of the fine source, as all of the above. */
+  /** Pending inverses of the fine source, as everything above. */
   readonly pendingIterations: readonly number[];
   readonly pending: Matrix;
-  /** Of all sources. */
+  /** Open inverses of all sources. */
   readonly openIterations: readonly number[];
   readonly coarse: readonly CoarseRuns[];
 }

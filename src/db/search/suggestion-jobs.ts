@@ -69,7 +69,7 @@ export async function renewLeases(
 export interface OpenJob {
   readonly id: number;
   readonly inverseId: number;
-  /** Who asked for the inverses that follow the one it computes. */
+  /** Askers of the inverses that follow the one it computes. */
   readonly askers: readonly string[];
 }
 
@@ -129,7 +129,7 @@ export interface ExhaustedJob {
   readonly lastError: string | null;
   /** See OpenJob. */
   readonly askers: readonly string[];
-  /** Who asked for its inverse; null where only one may be open. */
+  /** Asker of its inverse; null where only one may be open. */
   readonly askedBy: string | null;
 }
 

@@ -26,7 +26,7 @@ import { openInverses } from './open-inverses.ts';
 import { SEARCH_COLUMNS, type Search, toSearch } from './search-ledger.ts';
 import { bySource, type CoarseRuns, type PendingColumns } from './source-rows.ts';
 
-/** What a suggestion is computed from. */
+/** Data that a suggestion is computed from. */
 export interface Snapshot extends KnownCases {
   readonly objective: ObjectiveWithParents;
   readonly space: InputSpace;
@@ -46,11 +46,11 @@ export interface Snapshot extends KnownCases {
   /** Its open inverses with their inputs, in order of iteration. */
   readonly pendingIterations: readonly number[];
   readonly pending: Matrix;
-  /** What is above is of the fine source. These are the cheaper ones of the project; empty without any. */
+  /** Runs of the cheaper sources of the project; empty without any. Everything above is of the fine source. */
   readonly coarse: readonly CoarseRuns[];
   /** Open inverses of all sources, in order of iteration. */
   readonly openIterations: readonly number[];
-  /** How many of its inverses had been completed or given up. */
+  /** Number of its inverses that had been completed or given up. */
   readonly basis: number;
   /** To which the suggestion is written. */
   readonly search: Search;
@@ -277,9 +277,9 @@ const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }
 );
 
 /**
- * What a stored suggestion was computed from: cases added, runs loaded and corrections made since are undone. Undefined unless
- * the inverse has been suggested and everything that it learned from is still stored. Deleted objectives count until they are
- * purged. The limits and counters of the objective are those of now.
+ * Rebuilds the data that a stored suggestion was computed from: cases added, runs loaded and corrections made since are
+ * undone. Undefined unless the inverse has been suggested and everything that it learned from is still stored. Deleted
+ * objectives count until they are purged. The limits and counters of the objective are those of now.
  */
 export async function readSnapshotOf(
   db: Db,
@@ -296,7 +296,7 @@ export async function readSnapshotOf(
   return isWhole ? snapshot : undefined;
 }
 
-/** Where an objective looks that is about to be stored. */
+/** Trial in which an objective that is about to be stored looks for cases, and its limits. */
 export interface NewLearner {
   readonly accountId: number;
   readonly trialId: number;

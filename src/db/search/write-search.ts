@@ -176,7 +176,7 @@ function changedObjective(
   return { ...known, ...fields, ...nearest, ...counted };
 }
 
-/** Where an objective has to be; null: anywhere. */
+/** Path of an objective; null: anywhere. */
 export interface SearchPath {
   readonly objectiveId: number;
   readonly modelId: number | null;

@@ -91,7 +91,7 @@ export async function removeRecipient(db: Db, accountId: number | null, id: numb
   return (await deleteStored(db, 'webhooks', deletion)).length === 1;
 }
 
-/** Of any account that is active, for the links in e-mails. Primary key. */
+/** Finds the secret of a recipient of any active account, for the links in e-mails. Primary key. */
 export async function findSecretOf(db: Db, id: number): Promise<Buffer | undefined> {
   const { rows } = await sql<{ secret: Buffer }>`
     select w.secret from webhooks w join accounts a on a.id = w.account_id

@@ -13,8 +13,8 @@ const CELL_LABEL = '[a-z][a-z0-9]{0,7}';
 const KEY_PATTERN = new RegExp(`^bks_(?:(${CELL_LABEL})_)?([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$`);
 
 /**
- * What a key may do: read records, write records, claim and report evaluations and nothing else (evaluate), manage keys and
- * webhooks (admin). No scope includes another, except that write may do what evaluate may.
+ * Permissions of a key: read records, write records, claim and report evaluations and nothing else (evaluate), manage
+ * keys and webhooks (admin). No scope includes another, except that write may do what evaluate may.
  */
 export const SCOPES = ['read', 'write', 'evaluate', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -37,7 +37,7 @@ export interface KeyRecord {
   readonly lastUsedAt: Date | null;
   /** The key that replaced it in a rotation. */
   readonly successorId: number | null;
-  /** Whose it is; null: the account's. */
+  /** Person who owns it; null: it is the account's. */
   readonly personId: number | null;
   readonly personName: string | null;
   /** Whether sessions that it begins count in its account only. */

@@ -2,7 +2,7 @@
 
 /** Characters of a draft; a longer one stays in its browser. */
 export const LARGEST_DRAFT = 65_536;
-/** Of an account; beyond them the oldest ends. */
+/** Limit for an account; beyond it the oldest draft ends. */
 export const MAXIMUM_DRAFTS = 100;
 /** A draft ends this many days after its last change. */
 export const DRAFT_DAYS = 30;
@@ -26,7 +26,7 @@ export interface TypedElsewhere {
   readonly updatedAt: string;
 }
 
-/** What the subject is part of. */
+/** The objective and the inverse that the subject is part of. */
 export function ownersOf(subject: string): { readonly objectiveId: number | null; readonly inverseId: number | null } {
   const [, objectiveId, inverseId] = SUBJECT_PATTERN.exec(subject) ?? [];
   return objectiveId === undefined

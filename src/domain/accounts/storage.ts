@@ -10,8 +10,8 @@ export interface StorageQuota {
 export const NO_QUOTA: StorageQuota = { storedBytes: 0, storedRows: 0 };
 
 /**
- * What an account stores, including deleted records that are not yet purged. Rows are its records; bytes also include data
- * that expires, such as events.
+ * Storage of an account, including deleted records that are not yet purged. Rows are its records; bytes also include
+ * data that expires, such as events.
  */
 export interface StorageUsage {
   readonly bytes: number;
@@ -40,7 +40,7 @@ export function quotaExceeded(quota: StorageQuota, usage: StorageUsage, added: S
   );
 }
 
-/** Of a case; compression may reduce it. */
+/** Size of a number of a case; compression may reduce it. */
 export const BYTES_PER_NUMBER = 8;
 
 const MENTIONED_BYTES = 1_000_000;
@@ -60,7 +60,7 @@ export interface Deletion {
   /** Id of the record. */
   readonly recordId: number;
   readonly modelId: number;
-  /** Of models and projects; null for records without a name. */
+  /** Name of models and projects; null for records without one. */
   readonly name: string | null;
   readonly deletedAt: Date;
   /** The first purge after this instant takes it. */

@@ -22,13 +22,13 @@ export const BatchStatus = {
 } as const;
 export type BatchStatus = (typeof BatchStatus)[keyof typeof BatchStatus];
 
-/** Who runs the evaluations: evaluators that claim them, an address that the worker calls, or the worker by a workbook. */
+/** Whoever runs the evaluations: evaluators that claim them, an address that the worker calls, or the worker by a workbook. */
 export type Evaluator =
   | { readonly kind: 'pull' }
   | {
       readonly kind: 'http';
       readonly url: string;
-      /** Of one call; null: that of the batch. */
+      /** Time limit of one call; null: that of the batch. */
       readonly timeoutSeconds: number | null;
       /** Calls under way at once; null: as many as the batch has evaluations open. */
       readonly concurrency: number | null;
@@ -48,7 +48,7 @@ export interface BatchSettings {
   /** Evaluations of the batch that are open at once. */
   readonly parallelism: number;
   readonly evaluator: Evaluator;
-  /** Of one evaluation, from its claim. */
+  /** Time limit of one evaluation, from its claim. */
   readonly timeoutSeconds: number;
   /** Failures after which an evaluation is not tried again. */
   readonly maximumTries: number;
@@ -72,7 +72,7 @@ export interface Batch extends BatchSettings {
   readonly trialId: number | null;
   readonly status: BatchStatus;
   readonly isPaused: boolean;
-  /** Of every evaluation. */
+  /** Number of outputs of every evaluation. */
   readonly outputCount: number;
   readonly failureReason: string | null;
   readonly createdAt: Date;
@@ -166,14 +166,14 @@ export interface BatchState {
     readonly begun: number;
     readonly done: number;
     readonly failed: number;
-    /** How many the project may still get. */
+    /** Number of cases that the project may still get. */
     readonly room: number;
   };
-  /** Why the project or the trial can be used no longer; null while it can. */
+  /** Reason why the project or the trial can no longer be used; null while it can. */
   readonly obstacle: string | null;
   /** Evaluations that wait or are leased. */
   readonly openEvaluations: number;
-  /** How many more the project may have open; Infinity: any number. */
+  /** Number of further evaluations that the project may have open; Infinity: any number. */
   readonly room: number;
   /** Evaluations whose inverse awaits no output any more. */
   readonly orphans: number;
@@ -181,7 +181,7 @@ export interface BatchState {
   readonly unassigned: number;
   /** Whether the last `stopAfterFailures` evaluations failed, all of them. */
   readonly failsAlways: boolean;
-  /** Why the last of them failed. */
+  /** Reason why the last of them failed. */
   readonly lastFailure: string | null;
   /** Objectives whose time has not come. */
   readonly waitingObjectives: number;
@@ -209,7 +209,7 @@ export type BatchAction =
       readonly isAlone: boolean;
     };
 
-/** What to do next, in this order; nothing: wait until something happens. */
+/** Next actions, in this order; none: wait until something happens. */
 export function planBatch(state: BatchState): readonly BatchAction[] {
   if (!isOpen(state.status)) return [];
   const { obstacle } = state;

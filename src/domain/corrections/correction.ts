@@ -10,7 +10,7 @@ import type { ByName } from '../problem/names.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../search/inverse.ts';
 import { areEqualVectors } from '../vectors.ts';
 
-/** What is known about a run. */
+/** Facts known about a run. */
 export interface RunResult {
   /** null: the run failed. */
   readonly output: readonly number[] | null;
@@ -22,7 +22,7 @@ export interface RunResult {
   readonly isExcluded: boolean;
 }
 
-/** What a correction states about a run. */
+/** Statement of a correction about a run. */
 export type ResultChange =
   /** By the names of the outputs, `output` is empty until it is read with them. So is `jacobian`, which is left out where none is sent. */
   | {
@@ -133,7 +133,7 @@ function areSame(a: readonly number[] | null, b: readonly number[] | null): bool
   return a.length === b.length && a.every((value, k) => value === b[k] || (Number.isNaN(value) && Number.isNaN(b[k])));
 }
 
-/** What a correction takes in the account's storage: migrations/repeatable/stored-records.sql. */
+/** Size of a correction in the account's storage: migrations/repeatable/stored-records.sql. */
 export function correctionSize({
   before,
   after,
@@ -153,7 +153,7 @@ type RunInverse = Pick<
   'iteration' | 'status' | 'input' | 'output' | 'jacobian' | 'loadedAt' | 'failureReason' | 'excludedAt'
 >;
 
-/** What is known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
+/** Facts known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
 export function resultOf(inverse: RunInverse): RunResult {
   const { output, jacobian, failureReason, excludedAt } = inverse;
   const advice = adviceWithoutRun(inverse);

@@ -16,7 +16,8 @@ export interface CaseProject {
   readonly outputCount: number;
   readonly names: ProjectNames;
   /**
-   * Of a file with a column sourceName: only the rows of one source of the project are read, null for the black box itself. Absent: all rows.
+   * For a file with a column sourceName: only the rows of this source of the project are read, null for the black box
+   * itself. Absent: all rows.
    */
   readonly only?: { readonly source: string | null; readonly sources: readonly string[] };
 }
@@ -225,13 +226,13 @@ function numericNames(names: readonly string[], minimum: number): ReadonlyMap<nu
   const codes = new Map<number, number>();
   for (const [k, name] of names.entries()) {
     const value = parseDecimal(name, '.');
-    // Of names that write the same number none is meant for certain: NaN is no code.
+    // NaN, which is no code, marks a number that several names write: none of them is meant for certain.
     if (value !== undefined) codes.set(value, codes.has(value) ? Number.NaN : minimum + k);
   }
   return codes;
 }
 
-/** What is wrong with a text where a number is needed. */
+/** Describes the fault of a text where a number is needed. */
 function describeNoNumber(text: string, type: InputType, isFile: boolean): string {
   const wanted = type === InputType.boolean ? '0, 1, true or false' : 'a finite number';
   const shown = isFile ? shorten(text) : `the string "${shorten(text)}"`;

@@ -23,7 +23,7 @@ export interface CaseColumns {
   readonly outputs: readonly CaseColumn[];
 }
 
-/** What is stated about the columns; null says nothing. */
+/** Statements about the columns; null says nothing. */
 export interface StatedColumns {
   readonly inputCount: number;
   readonly outputCount: number;
@@ -105,8 +105,8 @@ export function rowTitle(title: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Which column about the row a title means: one of ROW_COLUMNS, or another that is ignored. undefined: none, so the title must be that of an
- * input or an output. A load looks for those first: an input may be called status.
+ * Meaning of a title among the columns about the row: one of ROW_COLUMNS, or another that is ignored. undefined: none,
+ * so the title must be that of an input or an output. A load looks for those first: an input may be called status.
  */
 export function rowColumnOf(title: string): RowColumn | 'ignored' | undefined {
   const bare = title.replace(/^(?:row:)+/, '');
@@ -119,7 +119,7 @@ export const FAILED_ROW = 'failed';
 export const COMPLETED_ROW = 'completed';
 
 /**
- * What a load makes of a row: a case with its outputs, a failed run, or nothing. A row that an export marked as excluded, or
+ * Result of loading a row: a case with its outputs, a failed run, or nothing. A row that an export marked as excluded, or
  * whose run has no result yet (no outputs and a status other than failed), is left out, as is one without an input.
  *
  * @param status, excluded  the cells of these columns, undefined when the file lacks them

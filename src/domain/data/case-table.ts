@@ -38,7 +38,7 @@ export interface CaseTable {
   readonly sentJacobians?: readonly (SentJacobian | null)[];
   /** Line of the file on which each row ends; null for JSON. */
   readonly lines: readonly number[] | null;
-  /** Where the rows come from, in the client's words. */
+  /** Origin of the rows, in the client's words. */
   readonly source: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface CaseRows {
 export class FreshRows {
   /** Rows by their bytes. The hash of a Map of texts is seeded, so that nobody can make many rows collide. */
   readonly #rows = new Map<string, number>();
-  /** What most known rows fail without a text being made of them. */
+  /** Hashes that rule out most known rows without making a text of them. */
   readonly #mixes = new Set<number>();
 
   /** A row that equals an earlier one is not fresh. */

@@ -63,7 +63,7 @@ export function isKnown(jacobian: Jacobian): boolean {
   return jacobian.some((value) => !Number.isNaN(value));
 }
 
-/** Of cases: one row each, NaN where not known; null without any. */
+/** Matrix of the derivatives of cases: one row each, NaN where not known; null without any. */
 export function toJacobianMatrix(
   rows: readonly (Jacobian | null)[],
   { outputCount, inputCount }: Pick<JacobianShape, 'outputCount' | 'inputCount'>,
@@ -117,7 +117,7 @@ function readList(
   return [];
 }
 
-/** Of cases; null for a case of which no derivative is known. */
+/** Derivatives of cases; null for a case of which no derivative is known. */
 export type CaseJacobians = (ReturnType<typeof toRows> | null)[];
 
 export function toCaseJacobians(jacobians: Matrix, outputCount: number): CaseJacobians {

@@ -13,7 +13,7 @@ export const InverseStatus = {
 } as const;
 export type InverseStatus = (typeof InverseStatus)[keyof typeof InverseStatus];
 
-/** What a suggestion knew besides the earlier inverses of its objective, so that it can be repeated. */
+/** Data that a suggestion knew besides the earlier inverses of its objective, so that it can be repeated. */
 export interface LearnedFrom {
   /** The cases of the trial as of this revision. */
   readonly revision: number;
@@ -47,7 +47,7 @@ interface RunKinds {
 
 interface RunField {
   readonly holds: keyof RunKinds;
-  /** Of the table inverses. */
+  /** Column of the table inverses. */
   readonly column?: string;
   readonly orNull?: true;
   /** Its name on the wire, if it is another one. */
@@ -205,7 +205,7 @@ export const RUN_FIELDS = {
     description: 'Who wrote the note: the person, else the label of the API key, or its key id.',
   },
   notedAt: { holds: 'instant', orNull: true },
-  /** What the model expected of the outputs: the lower ends, then the upper ends; null where it expected nothing. */
+  /** Ranges that the model expected of the outputs: the lower ends, then the upper ends; null where it expected none. */
   expected: { holds: 'vector', column: 'expected', orNull: true },
   createdAt: { holds: 'instant', column: 'created_at' },
   updatedAt: { holds: 'instant', column: 'updated_at' },
@@ -222,7 +222,7 @@ export type StoredRunField = {
   [Name in RunFieldName]: FieldOf<Name> extends { column: string } ? Name : never;
 }[RunFieldName];
 
-/** What is stored of a run. */
+/** Stored fields of a run. */
 export type StoredRun = { readonly [Name in StoredRunField]: RunValue<Name> };
 
 function names<const Names extends readonly RunFieldName[]>(...list: Names): Names {
@@ -254,7 +254,7 @@ const COMMON = names(
 );
 const SUGGESTION = names(...COMMON, 'convergence', 'input', 'inputByName', 'suggestTimeNs', 'computeTimeNs', 'results');
 
-/** Where fields appear, in their order. */
+/** Views of a run: their fields, in order. */
 export const RUN_VIEWS = {
   /** The answer to suggest. */
   suggestion: SUGGESTION,
@@ -392,7 +392,7 @@ type NullableField = {
   [Name in StoredRunField]: FieldOf<Name> extends { orNull: true } ? Name : never;
 }[StoredRunField];
 
-/** Of a run of which nothing is known but where it belongs: everything that may be null is. */
+/** A run that nothing is known of but what it belongs to: every field that may be null is. */
 export const UNKNOWN_RUN = Object.fromEntries(
   STORED_RUN_FIELDS.filter((name) => 'orNull' in RUN_FIELDS[name]).map((name) => [name, null]),
 ) as { readonly [Name in NullableField]: null };

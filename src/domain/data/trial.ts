@@ -39,7 +39,7 @@ export interface Trial {
   readonly outputCaseSetId: number;
   readonly number: number;
   readonly status: TrialStatus;
-  /** Of its data: raised by every call that adds cases and by every correction. */
+  /** Revision of its data: raised by every call that adds cases and by every correction. */
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

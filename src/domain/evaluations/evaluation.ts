@@ -48,15 +48,15 @@ export function nextEvaluationState(state: EvaluationState, event: EvaluationEve
   return EVALUATION_TRANSITIONS[state][event];
 }
 
-/** What came of a report. retried: the run failed and is tried again. cancelled: nobody wanted the output any more. */
+/** Outcome of a report. retried: the run failed and is tried again. cancelled: nobody wanted the output any more. */
 export type ReportOutcome = 'done' | 'failed' | 'retried' | 'released' | 'cancelled';
 
-/** Of an output or a failure, by the state after it. */
+/** Outcome of an output or a failure, by the state after it. */
 export function outcomeOf(state: EvaluationState): ReportOutcome {
   return state === 'waiting' || state === 'leased' ? 'retried' : state;
 }
 
-/** What one evaluation may use up, as its batch states it. */
+/** Limits of one evaluation, as its batch states them. */
 export interface EvaluationLimits {
   /** Failed tries after which it has failed. */
   readonly maximumTries: number;
@@ -84,7 +84,7 @@ export function retryDelaySeconds(tries: number): number {
 export const EVALUATION_KINDS = ['case', 'inverse'] as const;
 export type EvaluationKind = (typeof EVALUATION_KINDS)[number];
 
-/** What is to be run. */
+/** The run to be made. */
 export interface EvaluationTarget {
   readonly id: number;
   readonly batchId: number;
@@ -92,12 +92,12 @@ export interface EvaluationTarget {
   readonly projectId: number;
   /** null while the batch evaluates its designed cases. */
   readonly trialId: number | null;
-  /** Of an inverse, otherwise null. */
+  /** Objective of an inverse, otherwise null. */
   readonly objectiveId: number | null;
   readonly inverseId: number | null;
   /** The number of the run within its objective; null for a designed case. */
   readonly iteration: number | null;
-  /** Of a designed case, from 1, otherwise null. */
+  /** Number of a designed case, from 1, otherwise null. */
   readonly caseNumber: number | null;
   /** The cheaper source to run; null for the fine one. */
   readonly source: string | null;
@@ -125,15 +125,15 @@ export interface EvaluationRecord extends EvaluationTarget, EvaluationLimits {
   readonly isPushed: boolean;
   readonly tries: number;
   readonly losses: number;
-  /** Of a case until the batch has loaded it; the output of an inverse is with the inverse. */
+  /** Output of a case until the batch has loaded it; the output of an inverse is with the inverse. */
   readonly output: readonly number[] | null;
   readonly evaluator: string | null;
   readonly claimedAt: Date | null;
-  /** Of the lease while it is leased, otherwise null. */
+  /** End of the lease while it is leased, otherwise null. */
   readonly leaseExpiresAt: Date | null;
   readonly progress: number | null;
   readonly message: string | null;
-  /** Why the last try failed. */
+  /** Reason why the last try failed. */
   readonly failureReason: string | null;
   readonly computeTimeNs: number | null;
   readonly finishedAt: Date | null;

@@ -7,10 +7,10 @@
 export const SHARED_KINDS = ['objective', 'report'] as const;
 export type SharedKind = (typeof SHARED_KINDS)[number];
 
-/** How long a link works by default, and at most. */
+/** Lifetimes of a link: by default, and at most. */
 export const DEFAULT_LINK_DAYS = 30;
 export const LONGEST_LINK_DAYS = 366;
-/** Of an account, those that have expired included. */
+/** Limit for an account, expired links included. */
 export const MAXIMUM_LINKS = 200;
 /** For so long an expired link stays in the list. */
 export const EXPIRED_LINK_DAYS = 30;
@@ -29,13 +29,13 @@ export interface SharedLink {
 
 /** A report as it is kept. */
 export interface ReportFiles {
-  /** Of the HTML file; that of the PDF has the other ending. */
+  /** Name of the HTML file; that of the PDF has the other ending. */
   readonly fileName: string;
   readonly html: Uint8Array;
   readonly pdf: Uint8Array;
 }
 
-/** What a token leads to. */
+/** Record that a token leads to. */
 export interface SharedSubject {
   readonly linkId: number;
   readonly accountId: number;

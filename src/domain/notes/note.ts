@@ -14,14 +14,14 @@ export interface Note {
   readonly objectiveId: number;
   /** null: on the objective as a whole. */
   readonly inverseId: number | null;
-  /** Of the inverse. */
+  /** Iteration of the inverse. */
   readonly iteration: number | null;
   /** May be empty beside a file. */
   readonly text: string;
   readonly file: NoteFile | null;
   readonly writtenBy: string;
   readonly createdAt: Date;
-  /** Of the last change of the text; null: none. */
+  /** Author of the last change of the text; null: none. */
   readonly editedBy: string | null;
   readonly editedAt: Date | null;
   readonly disabledAt: Date | null;
@@ -38,14 +38,14 @@ export const LARGEST_THUMBNAIL = 64 * 1024;
 
 const ROW_BYTES = 256;
 
-/** What a note takes in the account's storage: migrations/repeatable/stored-records.sql. */
+/** Size of a note in the account's storage: migrations/repeatable/stored-records.sql. */
 export function noteSize({ text, fileBytes }: { readonly text: string; readonly fileBytes: number }): StorageUsage {
   return { bytes: ROW_BYTES + Buffer.byteLength(text) + fileBytes, rows: 1 };
 }
 
 /** Control characters, those that change the direction or the lines of a text, and those that no one sees. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
-/** What file systems refuse or read as more than a name. */
+/** Characters that file systems refuse or read as more than a name. */
 const UNSAFE = /[<>:"|?*]/g;
 
 /** The name of a file without its folders, as every file system accepts it and as it looks to people. */

@@ -78,7 +78,7 @@ function isFilled(marker: number, segment: Uint8Array): boolean {
   return at === segment.length;
 }
 
-/** Where the next marker is: none of those within a scan (restarts), and no byte 255 of the scan, which a 0 follows. */
+/** Position of the next marker: none of those within a scan (restarts), and no byte 255 of the scan, which a 0 follows. */
 function endOfScan(bytes: Uint8Array, start: number): number {
   let at = start;
   for (; at < bytes.length; at++) {

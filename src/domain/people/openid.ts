@@ -1,7 +1,7 @@
 /** Signing in by an OpenID provider. */
 import { ROLE_NAMES, type Role } from './people.ts';
 
-/** What a provider says about a person who signed in there, checked. */
+/** Checked claims of a provider about a person who signed in there. */
 export interface OpenIdClaims {
   readonly issuer: string;
   readonly subject: string;
@@ -12,7 +12,7 @@ export interface OpenIdClaims {
   readonly groups: readonly string[];
 }
 
-/** What the request to the provider and its answer have in common. */
+/** Values that the request to the provider and its answer share. */
 export interface OpenIdChecks {
   readonly state: string;
   readonly nonce: string;
@@ -26,16 +26,16 @@ export interface GroupRole {
   readonly role: Role;
 }
 
-/** Who may sign in, and as what. */
+/** Rules for who may sign in, and with which roles. */
 export interface OpenIdRules {
   readonly groupRoles: readonly GroupRole[];
   /** Domains of e-mail addresses; empty: any. */
   readonly emailDomains: readonly string[];
-  /** How long what groups give counts after a sign-in. */
+  /** Days for which roles from groups count after a sign-in. */
   readonly groupDays: number;
 }
 
-/** Why nobody was signed in; the page says it in words. */
+/** Reason for a failed sign-in; the page puts it into words. */
 export type OpenIdFailureReason =
   /** The sign-in took too long, was finished before, or was begun in another browser. */
   | 'over'
@@ -61,7 +61,7 @@ export class OpenIdFailure extends Error {
   }
 }
 
-/** How groups in one text are separated; ask: refuse a text that could be one group or several. */
+/** Separators of groups in one text; ask: refuse a text that could be one group or several. */
 export const GROUP_SEPARATORS = ['ask', 'none', 'comma', 'space'] as const;
 export type GroupSeparator = (typeof GROUP_SEPARATORS)[number];
 
@@ -139,5 +139,5 @@ export function isOfDomain(
   return isEmailVerified && domain !== undefined && domains.includes(domain);
 }
 
-/** How long somebody may take at the provider. */
+/** Time limit of a sign-in at the provider. */
 export const OPENID_MINUTES = 10;

@@ -1,7 +1,7 @@
 /** People, their roles in accounts, and invitations. A role is a set of scopes: nothing else asks for roles. */
 import { allows, SCOPES, type Scope } from '../accounts/api-key.ts';
 
-/** What a member may do, by role. */
+/** Scopes of a member, by role. */
 export const ROLES = {
   owner: SCOPES,
   member: ['read', 'write', 'evaluate'],
@@ -11,7 +11,7 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
-/** What is left of scopes for a member of the role; null: a key or session of the account. */
+/** The scopes that a member of the role keeps; null: a key or session of the account. */
 export function scopesWithin(role: Role | null, scopes: readonly Scope[]): readonly Scope[] {
   return role === null ? scopes : scopes.filter((scope) => allows(ROLES[role], scope));
 }
@@ -60,14 +60,14 @@ export interface Member extends Person {
   readonly role: Role;
   /** Whether groups of the OpenID provider made the person a member; they also end it. */
   readonly isByGroup: boolean;
-  /** What the groups gave at the last sign-in there; null: nothing. */
+  /** Role that the groups gave at the last sign-in there; null: none. */
   readonly groupRole: Role | null;
   /** Whether an owner has changed the role that groups gave. */
   readonly isEdited: boolean;
-  /** When it stops counting unless the person signs in by the provider before; null: it does not depend on that. */
+  /** Time at which it stops counting unless the person signs in by the provider before; null: it does not depend on that. */
   readonly countsUntil: Date | null;
   readonly joinedAt: Date;
-  /** Of their newest session; null: none is left. */
+  /** Last use of their newest session; null: none is left. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -90,7 +90,7 @@ export interface AccountState extends Membership {
   readonly changedAt: Date | null;
 }
 
-/** What accepting an invitation opens: the account that invites, or a new one for each person, for a course. */
+/** Accounts that an invitation opens: the account that invites, or a new one for each person, for a course. */
 export const OPENINGS = ['this account', 'an account for each'] as const;
 export type Opening = (typeof OPENINGS)[number];
 
@@ -98,7 +98,7 @@ export interface Invitation {
   readonly id: number;
   readonly opens: Opening;
   readonly role: Role;
-  /** Of whoever invites, in each account that is opened for one person. */
+  /** Role of the inviter in each account that is opened for one person. */
   readonly inviterRole: Role | null;
   readonly label: string | null;
   readonly createdBy: string;
@@ -112,12 +112,12 @@ export interface Invitation {
   readonly isOpen: boolean;
 }
 
-/** What whoever made an invitation may do now. */
+/** Current rights of whoever made an invitation. */
 export interface InvitationMaker {
   /** null: nobody by name, or no member any more. */
   readonly makerRole: Role | null;
   readonly isByPerson: boolean;
-  /** Of the key with which it was made; null: with none. */
+  /** Scopes of the key with which it was made; null: made without a key. */
   readonly makerKeyScopes: readonly Scope[] | null;
   /** Whether that key, and whoever let its maker in by a link, may still do so. */
   readonly isStillLent: boolean;
@@ -157,7 +157,7 @@ export const MAXIMUM_INVITATIONS = 100;
 export const MAXIMUM_USES = 1_000;
 export const INVITATION_DAYS = 7;
 export const LONGEST_INVITATION_DAYS = 365;
-/** How long a sign-in link that an owner makes for a member works, once. */
+/** Lifetime of a sign-in link that an owner makes for a member; it works once. */
 export const MEMBER_LINK_HOURS = 24;
 /** More of what a browser calls itself is not kept. */
 export const LONGEST_BROWSER = 200;

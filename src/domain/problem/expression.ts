@@ -12,7 +12,7 @@
 
 import type { Expression, FunctionName } from '../../optimizer/interface/problem.ts';
 
-/** How many arguments each function takes: [least, most]. */
+/** Number of arguments that each function takes: [least, most]. */
 const FUNCTIONS = {
   sqrt: [1, 1],
   exp: [1, 1],
@@ -35,7 +35,7 @@ export interface ParsedCondition {
   readonly right: Expression;
 }
 
-/** What is wrong with a text, and where: `position` counts characters from 0. */
+/** Fault in a text: `position` counts characters from 0. */
 interface SyntaxFault {
   readonly message: string;
   readonly position: number;

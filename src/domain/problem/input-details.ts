@@ -300,7 +300,7 @@ export function renameConstraints(
   return { constraints: renamed, violations };
 }
 
-/** Why the conditions leave no input, as violations; none when they leave some. */
+/** Reasons why the conditions leave no input, as violations; none if they leave some. */
 export function checkRegion(
   { constraints, feasibleInput }: InputDetails,
   { inputNames, ...space }: InputSpace & Pick<ProjectNames, 'inputNames'>,

@@ -35,9 +35,9 @@ export interface SentDetails {
 
 /** The details of a project that states some. */
 export interface InputDetails extends SentDetails {
-  /** What the constraints mean, in their order. */
+  /** Compiled constraints, in their order. */
   readonly conditions: readonly Condition[];
-  /** What the conditions leave of the box; null without conditions. */
+  /** Part of the box that the conditions leave; null without conditions. */
   readonly region: Extract<RegionReport, { readonly kind: 'open' }> | null;
 }
 
@@ -48,6 +48,6 @@ export interface InputSpace {
   readonly inputTypes: readonly InputType[];
   /** One list of names per input, empty unless the input is a category. */
   readonly categories: readonly (readonly string[])[];
-  /** What else was stated about the inputs; absent for nothing. */
+  /** Further statements about the inputs; absent for none. */
   readonly details?: InputDetails;
 }

@@ -22,7 +22,7 @@ export interface ProjectNames {
 
 export const NO_NAMES: ProjectNames = { inputNames: null, inputUnits: null, outputNames: null, outputUnits: null };
 
-/** What it takes to show vectors by name. */
+/** Everything needed to show vectors by name. */
 export interface Labels
   extends Pick<ProjectNames, 'inputNames' | 'outputNames'>,
     Pick<InputSpace, 'minimums' | 'inputTypes' | 'categories'> {}
@@ -35,12 +35,12 @@ export function labelsOf(project: InputSpace & { readonly names: ProjectNames })
   return { inputNames, outputNames, minimums, inputTypes, categories };
 }
 
-/** What the inputs are called. */
+/** Names of the inputs, x1 and so on by default. */
 export function inputNamesOf(count: number, names: readonly string[] | null): readonly string[] {
   return names ?? numbered('x', count);
 }
 
-/** What the outputs are called. */
+/** Names of the outputs, y1 and so on by default. */
 export function outputNamesOf(count: number, names: readonly string[] | null): readonly string[] {
   return names ?? numbered('y', count);
 }
@@ -135,7 +135,7 @@ function listNames(names: readonly string[]): string {
   return names.length > LISTED_NAMES ? `${shown}, ... (${names.length} in all)` : shown;
 }
 
-/** Of inputs: categories by their names or numbers, booleans as true, false, 0 or 1. Bounds are left to checkInput. */
+/** Reader of inputs: categories by their names or numbers, booleans as true, false, 0 or 1. Bounds are left to checkInput. */
 export function makeInputReader(space: InputSpace, inputNames: readonly string[] | null): VectorReader {
   const names = inputNamesOf(space.inputCount, inputNames);
   return makeVectorReader(names, 'input', (i, value) => readInputValue(space, i, value));

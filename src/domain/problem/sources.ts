@@ -6,7 +6,7 @@ import { makeViolation, type Violation } from '../errors.ts';
 
 export interface Source {
   readonly name: string;
-  /** Of a run, in runs of the fine source. */
+  /** Cost of a run, in runs of the fine source. */
   readonly cost: number;
 }
 
@@ -14,7 +14,7 @@ export const MAXIMUM_SOURCES = 4;
 /** The name of the source that counts, which no other source may have. */
 export const FINE = 'fine';
 
-/** What is wrong with the names; the schema has checked everything else. */
+/** Faults of the names; the schema has checked everything else. */
 export function checkSources(sources: readonly Source[]): readonly Violation[] {
   return sources.flatMap(({ name }, k) => {
     if (name === FINE) return [makeViolation(['sources', k, 'name'], `must not be ${FINE}, the source that counts.`)];
@@ -32,7 +32,7 @@ export function isCoarse({ source }: { readonly source: string | null }): boolea
   return source !== null;
 }
 
-/** What is wrong with the source of added cases: in a project with sources it says of which one they are. */
+/** Faults of the source of added cases: it must be one of the project's sources. */
 export function checkCaseSource(sources: readonly Source[] | null, source: string | null): readonly Violation[] {
   if (sources === null || source === null || source === FINE || sources.some(({ name }) => name === source)) return [];
   const names = [FINE, ...sources.map(({ name }) => name)].join(', ');

@@ -31,7 +31,7 @@ export interface Evaluation {
   readonly l1Norm: number;
   /** Sum of the distances to the satisfied intervals, relative to the sum of the absolute targets. */
   readonly convergence: number;
-  /** What a fit minimizes; null without one. */
+  /** Value that a fit minimizes; null without one. */
   readonly misfit: number | null;
 }
 

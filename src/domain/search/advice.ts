@@ -13,7 +13,7 @@ export interface StoredAdvice extends Omit<Advice, 'rows'> {
 
 type Subject = Pick<ObjectiveDefinition, 'objectives'> & { readonly id: number; readonly labels: Labels | null };
 
-/** What the advice is about, by name. */
+/** Subjects of the advice, by name. */
 interface Names {
   readonly outputs: readonly string[];
   readonly inputs: readonly string[];
@@ -77,7 +77,7 @@ function extent(factor: number): string {
 
 const short = (value: number) => String(Number(value.toPrecision(4)));
 
-/** What all other runs say about a value, with the factor between the two where it tells something. */
+/** Compares a value with the prediction of all other runs, with the factor between the two if it is telling. */
 function comparison(value: number, predicted: number | null): string {
   if (predicted === null) return ', which no other run comes near';
   const factor = value / predicted;

@@ -47,14 +47,14 @@ export interface Answer extends Omit<NearestRun, 'source'> {
         /** Within the trial. */
         readonly objectiveNumber: number;
       });
-  /** Of how many runs the output is the mean; null for an input that an earlier release declared. */
+  /** Number of runs whose mean the output is; null for an input that an earlier release declared. */
   readonly runs: number | null;
 }
 
 /** The optimal inverse, as it is stored. */
 export type OptimalRun = Pick<Inverse, 'id' | 'iteration' | 'input' | 'output'>;
 
-/** What is known of an objective besides itself. */
+/** Facts known of an objective besides itself. */
 export interface KnownOfSearch {
   readonly nearest: NearestRun | null;
   readonly optimal: OptimalRun | null;
@@ -87,8 +87,8 @@ export function isOfSeveralRuns({ kind }: Pick<Quest, 'kind'>): boolean {
 }
 
 /**
- * What is known of the input that comes nearest to being declared, unless it is out of date: until the next suggestion, a change of the
- * data leaves open what it means. A verdict that stands has been found to rest on unchanged runs.
+ * Standing of the input that comes nearest to being declared, unless it is out of date: until the next suggestion, a
+ * change of the data leaves open what it means. A valid verdict has been found to rest on unchanged runs.
  */
 export function currentStanding(
   { stopReason, dataRevision }: Pick<Objective, 'stopReason' | 'dataRevision'>,

@@ -72,7 +72,7 @@ function describeMove(
   return `${names[output]} by ${amount}${unit}`;
 }
 
-/** What would be gained without a target, and with a little more room for it; nothing where that is not known. */
+/** Says what would be gained without a target, and with a little more room for it; nothing if that is not known. */
 function describeCosts({ costs }: Diagnosis, definition: Asked, names: readonly string[]): readonly string[] {
   if (costs === undefined) return [];
   const { worstMiss, of } = costs;
@@ -95,7 +95,7 @@ function describeCosts({ costs }: Diagnosis, definition: Asked, names: readonly 
 }
 
 /**
- * What makes the best run meet all targets, and what a search with such targets does.
+ * Says what makes the best run meet all targets, and what a search with such targets does.
  *
  * @param moves null where they were told before
  */
@@ -107,7 +107,7 @@ function describeRelaxation(moves: readonly string[] | null, definition: Asked):
   return [`The best run meets all targets relaxed so: ${moves.join(', ')}${end}.`];
 }
 
-/** What has to move, and how far. */
+/** Ends that have to move, with their new values. */
 function movesOf(relaxed: RelaxedTargets, definition: ObjectiveDefinition, names: readonly string[]) {
   if (isSumJudged(definition)) return [`sum of all differences at most ${relaxed.desiredL1Norm}`];
   const ends = ['objectives', 'minimumBounds', 'maximumBounds'] as const;
@@ -125,7 +125,7 @@ function isSumJudged({ objectiveTypes }: ObjectiveDefinition): boolean {
 
 const short = (value: number) => String(Number(value.toPrecision(3)));
 
-/** What can be reached of the outputs to minimize or maximize while all others are met; undefined where that is not known. */
+/** Says what can be reached of the outputs to minimize or maximize while all others are met; undefined if that is not known. */
 function describeAspirations(
   { attainable, unmet, nearestIs }: Diagnosis,
   { objectives }: ObjectiveDefinition,

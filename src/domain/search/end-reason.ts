@@ -45,7 +45,7 @@ export function shownRunOf(answer: Answer | null): ShownRun | null {
   if (answer === null) return null;
   const { kind, source, output, misses, runs } = answer;
   const name = nameOfRun(source);
-  // What was declared is the input, of which a single run may miss.
+  // The answer that was declared is the input; single runs at it may miss.
   if (kind === 'declared') return { name: `the input of ${name}`, output, worstMiss: 0 };
   if (kind === 'likeliest') return { name: `the input of ${name}`, output, worstMiss: null, undeclaredRuns: runs ?? 1 };
   const areAspirationsLeft = kind === 'best-value' || kind === 'knee';
@@ -77,7 +77,7 @@ function describeSuccess(objective: Ended, best: ShownRun | null): string {
   return `Satisfied: ${best.name} meets every target${questOf(objective).inWords}.`;
 }
 
-/** How much the models expect is never exact. */
+/** Rounds a prediction of the models, which is never exact. */
 function roughly(value: number): string {
   return String(Number(value.toPrecision(ROUGH)));
 }
@@ -86,7 +86,7 @@ function isFit(objective: Ended): boolean {
   return questOf(objective).kind === 'fit';
 }
 
-/** How many inputs may vary, as far as the objective says. */
+/** Number of inputs that may vary, as far as the objective says. */
 export function freeInputs({ initialInput, fixedInputs }: Pick<Objective, 'initialInput' | 'fixedInputs'>): number {
   return initialInput.length - (fixedInputs?.filter((value) => value !== null).length ?? 0);
 }

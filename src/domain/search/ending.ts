@@ -2,7 +2,7 @@
 import type { Proposal } from '../../optimizer/interface/problem.ts';
 import { StopReason } from './stop-reason.ts';
 
-/** Why an objective was stopped, in a word. */
+/** Kinds of reasons why an objective was stopped. */
 export const ENDING_KINDS = [
   'by-hand',
   'continued',
@@ -33,7 +33,7 @@ export type Ending =
       readonly expectedGain: number | null;
     };
 
-/** Of an objective that stops because nothing is left to suggest; null when it ends satisfied or for another reason. */
+/** Ending of an objective that stops because nothing is left to suggest; null when it ends satisfied or for another reason. */
 export function endingOf(proposal: Proposal): Ending | null {
   if (proposal.kind === 'candidate') return null;
   const { reason, standstill } = proposal;

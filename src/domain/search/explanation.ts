@@ -18,18 +18,18 @@ export interface StoredExplanation extends Omit<Explanation, 'standing' | 'advic
 /** The first run at an input: a case by its zero-based number, or an iteration, where stated of another objective. */
 export type FirstRun = { readonly caseNumber: number } | { readonly iteration: number; readonly objectiveId?: number };
 
-/** How surely an input meets the targets. An earlier release stored neither `output` nor what follows it. */
+/** Certainty that an input meets the targets. An earlier release stored neither `output` nor what follows it. */
 export interface InputStanding extends Pick<Standing, 'runs' | 'run' | 'mean'> {
   readonly input: readonly number[];
   /** The mean of the runs there that succeeded, and how many they are. */
   readonly output?: readonly number[];
   readonly meanOf?: number;
   readonly from?: FirstRun;
-  /** Of the trial's data that it was computed from. */
+  /** Revision of the trial's data that it was computed from. */
   readonly revision?: number;
   /** The inverse of the first run, or where a case was first, the first inverse at the input; null without one. Looked up when it is read. */
   readonly inverseId?: number | null;
-  /** Of the first run within the trial, where that is one of another objective. Looked up as well. */
+  /** Number of the objective of the first run within the trial, if it is another one. Looked up as well. */
   readonly objectiveNumber?: number | null;
 }
 

@@ -37,7 +37,7 @@ export { FIT_LOSSES };
 
 const FIT_WEIGHT = { least: 1e-6, largest: 1e6 } as const;
 
-/** What a fit needs of a definition. */
+/** The part of a definition that a fit needs. */
 export interface FitDefinition {
   readonly objectives: readonly number[];
   readonly options?: { readonly fits?: readonly FitOption[] } | null;
@@ -96,7 +96,7 @@ export function readableMisfit(fits: readonly FitGoal[], output: ArrayLike<numbe
   return toFinite(Math.exp(misfit / (2 * points)));
 }
 
-/** How far an output is from one data set. */
+/** Distance of an output from one data set. */
 export interface SetMisfit {
   /** Whether residuals are in standard errors, so that the sum is chi-square; otherwise they are in units of the output. */
   readonly isInErrors: boolean;

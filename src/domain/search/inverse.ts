@@ -12,7 +12,7 @@ export interface Inverse extends StoredRun {
   readonly basisOutput: readonly number[] | null;
 }
 
-/** When an inverse was deleted: with its objective, never on its own. */
+/** Time at which an inverse was deleted: with its objective, never on its own. */
 export function disabledAtOf(
   objective: { readonly disabledAt: Date | null },
   inverse: Pick<Inverse, 'disabledAt'>,

@@ -33,8 +33,8 @@ import {
 export type WeighedDefinition = ObjectiveDefinition & { readonly options: Importance | null };
 
 /**
- * How far an output vector is from satisfying everything, each miss times what it counts; worst and sum are finite, and 0 exactly when
- * everything with a target is satisfied.
+ * Distance of an output vector from satisfying everything, each miss times its weight; worst and sum are finite, and 0
+ * exactly when everything with a target is satisfied.
  */
 export interface Miss {
   readonly worst: number;
@@ -53,7 +53,7 @@ export interface MissMeasure {
    * inequality, whose miss is not 0. For exact, its difference from the target.
    */
   missedByOf(output: readonly number[]): number[];
-  /** How far it is from the data of a fit (readableMisfit); null without a fit. */
+  /** Distance from the data of a fit (readableMisfit); null without a fit. */
   misfitOf(output: readonly number[]): number | null;
 }
 
@@ -110,7 +110,7 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
   };
 }
 
-/** Of a front no run is the best by one value: findOptimum (search/optimum.ts) chooses among all. */
+/** Value of the only output without a target. A front has no best run by one value: findOptimum (search/optimum.ts) chooses among all. */
 function makeOpenValue(definition: ObjectiveDefinition): (values: ArrayLike<number>, offset: number) => number {
   const [j, ...others] = outputsWithoutTarget(definition);
   if (j === undefined || others.length > 0) return () => 0;
@@ -123,7 +123,7 @@ function beyond({ lower, upper }: { readonly lower: number; readonly upper: numb
   return y > upper ? toFinite(y - upper) : 0;
 }
 
-/** What counts as a miss of 1, per output and in output units. For exact it is the threshold, of which all outputs have one. */
+/** Size of a miss of 1, per output and in output units. For exact it is the threshold, which all outputs share. */
 export function tolerancesOf(definition: ObjectiveDefinition): readonly number[] {
   const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
   const threshold = isExact ? exactThreshold(definition) : undefined;
@@ -222,7 +222,7 @@ export interface NearestRun {
   readonly missedBy: readonly number[];
 }
 
-/** What a run misses most. */
+/** The largest miss of a run. */
 export interface WorstOutput {
   /** Zero-based number; null for exact objectives, which are judged together. */
   readonly number: number | null;
@@ -251,7 +251,7 @@ interface Run extends Iteration {
   readonly input: readonly number[] | null;
   /** Set while it is excluded, so that it counts for nothing. */
   readonly excludedAt: Date | null;
-  /** Of a cheaper source if it has one, so that it counts for nothing. */
+  /** Name of a cheaper source if it has one, so that the run counts for nothing. */
   readonly source?: string | null;
 }
 

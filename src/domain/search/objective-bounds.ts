@@ -4,7 +4,7 @@ import { refField, refOutput, refTerm } from '../messages.ts';
 import { checkLength } from '../vectors.ts';
 
 /**
- * Which bounds are required and checked.
+ * Rule for the bounds that are required and checked.
  * - where-needed: if some objective is percent or value, both arrays and every entry; otherwise only the lengths.
  * - always: both arrays and every entry, whatever the types.
  * - bounded-types: if some objective is percent or value, both arrays and the entries of those objectives.

@@ -107,7 +107,7 @@ export function resolveObjective(
   return { objective: { ...resolved, objectives, ...options }, named, violations };
 }
 
-/** What is left out of these is null: outputs without bounds, inputs that are free, weights and priorities of 1. */
+/** Lists whose missing entries are null: outputs without bounds, inputs that are free, weights and priorities of 1. */
 const MAY_LEAVE_OUT: ReadonlySet<string> = new Set([
   'minimumBounds',
   'maximumBounds',

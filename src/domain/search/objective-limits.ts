@@ -19,7 +19,7 @@ import { checkLength } from '../vectors.ts';
 
 export interface ObjectiveConstraints {
   readonly sent: readonly SentConstraint[];
-  /** What they mean, in their order. */
+  /** Compiled constraints, in their order. */
   readonly conditions: readonly Condition[];
 }
 
@@ -32,7 +32,7 @@ export interface ObjectiveLimits {
 
 export const NO_OBJECTIVE_LIMITS: ObjectiveLimits = { fixedInputs: null, constraints: null };
 
-/** What limits the inputs of a project. */
+/** Limits on the inputs of a project. */
 type LimitedSpace = Pick<InputSpace, 'minimums' | 'maximums'> & {
   readonly details?: Pick<InputDetails, 'conditions'>;
 };
@@ -44,7 +44,7 @@ interface SentLimits {
   readonly constraints?: readonly SentConstraint[] | null;
 }
 
-/** What a client states for one objective, with everything that is wrong with it apart from an empty region. */
+/** Reads the limits that a client states for one objective, with all their faults apart from an empty region. */
 export function readObjectiveLimits(
   space: NamedSpace,
   { fixedInputs = null, constraints = null }: SentLimits,
@@ -121,7 +121,7 @@ export function checkSuggestion(
   return [makeViolation(['input'], 'breaks a constraint or changes a fixed input.')];
 }
 
-/** Why the limits of an objective leave no input, as violations; none when they leave some. */
+/** Reasons why the limits of an objective leave no input, as violations; none if they leave some. */
 export function checkObjectiveRegion(
   space: NamedSpace,
   limits: ObjectiveLimits,

@@ -73,7 +73,7 @@ export interface ObjectiveDefinition {
   readonly options?: Pick<SearchOptions, 'fits' | 'weights' | 'priorities'> | null;
 }
 
-/** What is stored about the nearest run of an objective; see nearest.ts. */
+/** Stored facts about the nearest run of an objective; see nearest.ts. */
 export interface NearestSoFar {
   /** Zero-based; null when no case succeeded. Added cases are numbered on from those of the output case set. */
   readonly nearestCase: number | null;
@@ -115,11 +115,11 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly dataRevision: number;
   /** Raised by whatever changes it, its inverses or its job. */
   readonly version: number;
-  /** How many of its inverses may be open at once. */
+  /** Number of its inverses that may be open together. */
   readonly parallelism: number;
   /** Whether no inverse is opened while an open one is likely to succeed. */
   readonly holdBack: boolean;
-  /** How often one of its inverses was completed or given up. */
+  /** Number of its inverses that were completed or given up. */
   readonly completedCount: number;
   /** The `completedCount` at which the search found nothing new although inverses were open; null: it did not. */
   readonly nothingNewAt: number | null;
@@ -127,13 +127,13 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly batchId: number | null;
   /** null when it uses none. */
   readonly options: SearchOptions | null;
-  /** Why it was stopped, as far as that is known; null for other ends. */
+  /** Reason why it was stopped, as far as known; null for other ends. */
   readonly ended: Ending | null;
   /** By which people find it again; null: they call it by its numbers. */
   readonly label: string | null;
-  /** When people put it out of their lists. It is searched as before. */
+  /** Time at which people removed it from their lists. It is searched as before. */
   readonly archivedAt: Date | null;
-  /** Of its project; null when that has no names. */
+  /** Labels of its project; null when that has no names. */
   readonly labels: Labels | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -167,7 +167,7 @@ export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   readonly boundsRule?: BoundsRule;
   /** As the client said, or undefined. */
   readonly reuse?: boolean | undefined;
-  /** What `reuse` is unless the client says; false unless given. */
+  /** Value of `reuse` if the client states none; default: false. */
   readonly reusesByDefault?: boolean;
   /** Id of an objective of the trial, which is stopped. */
   readonly continues?: number | null;
@@ -177,7 +177,7 @@ export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   readonly parallelism?: number;
   /** true unless given. */
   readonly holdBack?: boolean;
-  /** Of the batch that creates it. */
+  /** Id of the batch that creates it. */
   readonly batchId?: number | null;
   /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
   readonly byName?: ListsByName;
@@ -251,7 +251,7 @@ export function hasAspiration({ objectiveTypes }: Pick<ObjectiveDefinition, 'obj
   return objectiveTypes.some(isAspiration);
 }
 
-/** What an objective has to agree with. */
+/** Facts that an objective has to agree with. */
 interface ObjectiveContext {
   /** Number of outputs of the trial. */
   readonly outputCount: number;

@@ -10,13 +10,13 @@ export interface OpenInverse {
   readonly iteration: number;
   /** False while it is being computed. */
   readonly isSuggested: boolean;
-  /** How likely the model considered its success; null where it says nothing. */
+  /** Probability of success that the model gave it; null if it gave none. */
   readonly chance: number | null;
 }
 
 type Open = Pick<OpenInverse, 'isSuggested' | 'chance'>;
 
-/** Why no inverse is opened. */
+/** Reason why no inverse is opened. */
 export type WhyNone =
   /** As many are open, or asked for, as the parallelism says. */
   | 'parallelism'
@@ -50,7 +50,7 @@ export function isHeldBack(
 }
 
 /**
- * How many inverses are opened for a request.
+ * Number of inverses that are opened for a request.
  *
  * @param asked  how many are to follow the one being computed
  * @param count  how many the request wants; all that may be opened unless given
@@ -71,7 +71,7 @@ export function planOpening(
   }
   if (capacity <= 0) return { granted: 0, whyNone: 'parallelism' };
   if (computing === 0 && isHeldBack(objective, open)) return { granted: 0, whyNone: 'held-back' };
-  // What was found without these outputs may change with them.
+  // These outputs may change the finding that nothing new is left.
   const isWaitingForOutputs = open.length > 0 && objective.nothingNewAt === objective.completedCount;
   if (computing === 0 && isWaitingForOutputs) return { granted: 0, whyNone: 'nothing-new' };
   return { granted: Math.min(count, capacity, attemptsLeft), whyNone: null };

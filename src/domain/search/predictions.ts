@@ -73,7 +73,7 @@ function checkAmount(sent: SentPredictions, counts: Counts): readonly Violation[
   return [makeViolation(['points'], `${advice} Ask for ${fewer}.`)];
 }
 
-/** Of a checked request. @param at stands for a point that was not sent */
+/** Question of a checked request. @param at stands for a point that was not sent */
 export function toPredictionsQuestion(
   sent: SentPredictions,
   at: readonly number[],

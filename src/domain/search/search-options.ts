@@ -17,18 +17,18 @@ export interface SearchOptions extends RobustOptions {
   readonly weights?: readonly number[];
   /** One per output, from 1 to `LAST_PRIORITY`: outputs of a lower priority count fully once all before them are met together. */
   readonly priorities?: readonly number[];
-  /** How far runs at one input differ: one standard deviation per output, or to be estimated. */
+  /** Noise of runs at one input: one standard deviation per output, or to be estimated. */
   readonly noise?: Noise;
   /** The mean of so many runs at one input is to meet the targets; more than 1, and not with `confidence`. */
   readonly confirm?: number;
   /** The probability that a fresh run, or the mean of all runs, at one input meets the targets is to be so large. */
   readonly confidence?: number;
   readonly confidenceOf?: ConfidenceOf;
-  /** When it ends although something is left to try. */
+  /** Rules that end it although something is left to try. */
   readonly stop?: StopOptions;
   /** Solutions to find before the objective is satisfied. */
   readonly solutions?: SolutionsOption;
-  /** Where outputs have no target. */
+  /** Front to find if outputs have no target. */
   readonly front?: FrontOption;
   /** The data sets of outputs of type fit. */
   readonly fits?: readonly FitOption[];
@@ -84,7 +84,7 @@ export function searchOptionsOf(
   return Object.keys(options).length === 0 ? null : options;
 }
 
-/** What is asked about noise; asking for more than one run without stating it means to estimate it. */
+/** Requests about noise; asking for more than one run without stating it means to estimate it. */
 function noiseOptionsOf({ noise, confirm, confidence, confidenceOf }: SentSearchOptions): SearchOptions {
   const asked = {
     ...(confirm != null && confirm > 1 && { confirm }),

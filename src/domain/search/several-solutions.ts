@@ -39,7 +39,7 @@ export function isApart(
   return found.every((one) => distanceBetween(variables, one, input) >= apart);
 }
 
-/** Of runs that satisfy everything, in the order of their completion: the solutions, each apart from all before it. */
+/** Chooses the solutions from runs that satisfy everything, in the order of their completion: each apart from all before it. */
 export function solutionsAmong<Run extends { readonly input: readonly number[] }>(
   variables: readonly Variable[],
   option: SolutionsOption,
@@ -56,8 +56,8 @@ export function solutionsAmong<Run extends { readonly input: readonly number[] }
 }
 
 /**
- * How far two inputs lie apart, from 0 to 1 within the bounds: the root mean square over the inputs that may vary of the
- * difference as a share of the range, on a logarithm where the input is logarithmic; a change of a category counts 1.
+ * Distance of two inputs, from 0 to 1 within the bounds: the root mean square over the inputs that may vary of the
+ * difference as a share of the range, on a logarithm if the input is logarithmic; a change of a category counts 1.
  */
 export function distanceBetween(variables: readonly Variable[], a: readonly number[], b: readonly number[]): number {
   let sum = 0;

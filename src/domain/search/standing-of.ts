@@ -68,7 +68,7 @@ export function standingOf(
   return { standing, statuses, exhaustedId };
 }
 
-/** Where a run comes in the order of completion: the initial point first, and a repeat, which has no number, last. */
+/** Position of a run in the order of completion: the initial point first, and a repeat, which has no number, last. */
 function orderOf({ completedOrder, isRepeat }: LedgerRun): number {
   return isRepeat ? Number.MAX_SAFE_INTEGER : (completedOrder ?? 0);
 }
@@ -222,7 +222,7 @@ export function reviseStates(
   return { stopReason, statuses, exhaustedId };
 }
 
-/** Of an objective that does not end with one run: its next suggestion decides anew. */
+/** Revises an objective that does not end with one run: its next suggestion decides again. */
 function reviseHeld(
   { stopReason: before }: { readonly stopReason: StopReason },
   runs: readonly RevisedRun[],
@@ -256,7 +256,7 @@ function reviseStopReason(
   { mayReopen, isOpen }: { readonly mayReopen: boolean; readonly isOpen: boolean },
 ): StopReason | undefined {
   const { stopReason } = objective;
-  // Which run is the surest is for the next suggestion to decide.
+  // The next suggestion decides which run is the surest.
   const mayGoOn = stopReason === StopReason.running || mayReopen;
   if (isSatisfied && mayGoOn && goesOnAfterHit(quest, objective, isOpen)) return StopReason.running;
   if (isSatisfied) {

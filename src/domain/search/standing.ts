@@ -19,7 +19,7 @@ import {
   type Transition,
 } from './stop-reason.ts';
 
-/** What runs are judged by. */
+/** Criteria by which runs are judged. */
 export interface Terms {
   readonly quest: Quest;
   readonly definition: WeighedDefinition;
@@ -45,7 +45,7 @@ export interface Standing {
   /** Ids of the inverses that are computed or await their outputs, in order of iteration. */
   readonly open: readonly number[];
   readonly optimal: Pick<MeasuredRun, 'id' | 'output'> | null;
-  /** Of its own runs; undefined where it is not known. */
+  /** Nearest of its own runs; undefined if not known. */
   readonly nearest: Pick<MeasuredRun, 'iteration' | 'output'> | null | undefined;
   /** Inputs of the hits in order of completion; empty where hits need not be apart. */
   readonly hits: readonly (readonly number[])[];
@@ -53,7 +53,7 @@ export interface Standing {
   readonly candidates: readonly JudgedRun[];
 }
 
-/** Of a search without runs. */
+/** Standing of a search without runs. */
 export function nothingReached(maximumAttempts: number): Standing {
   const stopReason = StopReason.running;
   return {
@@ -68,7 +68,7 @@ export function nothingReached(maximumAttempts: number): Standing {
   };
 }
 
-/** What can happen to the inverse with an id, or to the objective. */
+/** Events that can happen to the inverse with an id, or to the objective. */
 export type Change =
   | { readonly kind: 'opened'; readonly id: number }
   /** It was computed and handed out. */
@@ -93,7 +93,7 @@ export type Change =
 
 export interface Outcome {
   readonly standing: Standing;
-  /** What the inverse of the change is by now; undefined where the change has none. */
+  /** New status of the inverse of the change; undefined for a change without one. */
   readonly status: InverseStatus | undefined;
   /** Whether the run of the change is a hit. */
   readonly isHit: boolean;
@@ -133,7 +133,7 @@ function nothing(standing: Standing): Outcome {
   return { standing, status: undefined, isHit: false, isExhausting: false, givenUp: [] };
 }
 
-/** What is open when the objective ends is given up. */
+/** Ends the objective and gives up its open inverses. */
 function ended(
   standing: Standing,
   { stopReason }: Transition,

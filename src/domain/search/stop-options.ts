@@ -35,7 +35,7 @@ export const DEFAULT_IMPROVEMENT_BELOW = 0.005;
 export const FIT_IMPROVEMENT_BELOW = 0.05;
 export const LARGEST_PATIENCE = 100_000;
 
-/** What is stored; undefined for nothing. */
+/** The options as they are stored; undefined for none. */
 export function stopOptionsOf(
   sent: SentStop | undefined,
   { isFit = false }: { readonly isFit?: boolean } = {},
@@ -57,7 +57,7 @@ export function stopRuleOf(stop: StopOptions | undefined): StopRule | undefined 
   return { improvementBelow, ...(patience !== undefined && { patience }) };
 }
 
-/** How many inverses may be suggested when so many runs are made before the first one. */
+/** Number of inverses that may be suggested when so many runs are made before the first one. */
 export function attemptsWithin(maximumAttempts: number, stop: SentStop | undefined, earlierRuns: number): number {
   const maximumRuns = stop ? stop.maximumRuns : null;
   return maximumRuns == null ? maximumAttempts : Math.min(maximumAttempts, maximumRuns - earlierRuns);

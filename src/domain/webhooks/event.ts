@@ -37,7 +37,7 @@ export type EventKind = (typeof KINDS)[EventName];
 /** Those that webhooks take. */
 export const EVENT_NAMES = (Object.keys(KINDS) as readonly EventName[]).filter((name) => KINDS[name] !== 'recipient');
 
-/** How deliveries reach their receiver: webhooks by HTTP, people by e-mail. */
+/** Way of deliveries to their receiver: HTTP to webhooks, e-mail to people. */
 export type ReceiverKind = 'http' | 'mail';
 
 export function kindOf(name: EventName): EventKind {
@@ -80,7 +80,7 @@ export interface RecordedEvent extends NewEvent {
   readonly createdAt: Date;
 }
 
-/** How events are written for their receivers. */
+/** Format of events for their receivers. */
 export interface EventForm {
   /** The fewest bytes that an inverse can take, so that no more inverses are read than could fit. */
   fewestInverseBytes(size: {
@@ -137,7 +137,7 @@ export interface Delivery {
   readonly eventName: EventName;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When the next attempt is due; null if there is none. */
+  /** Time at which the next attempt is due; null if there is none. */
   readonly nextAttemptAt: Date | null;
   readonly attemptedAt: Date | null;
   /** HTTP status of the last answer, or null if there was none. */

@@ -4,7 +4,7 @@
  */
 import type { EventName } from './event.ts';
 
-/** What people can be told, with the events that tell it. */
+/** Subjects that people can be told about, with their events. */
 export const TOLD = {
   ended: ['objective.satisfied', 'objective.stopped', 'objective.exhausted', 'batch.completed', 'batch.failed'],
   waiting: ['inverse.suggested'],
@@ -16,9 +16,9 @@ export const TOLD_KINDS = Object.keys(TOLD) as readonly ToldKind[];
 export const TOLD_AFTER_SECONDS = 120;
 /** Inputs of an objective that are suggested within this time are told together. */
 export const TOGETHER_SECONDS = 300;
-/** Of an account. */
+/** Limit for an account. */
 export const MAXIMUM_RECIPIENTS = 50;
-/** Who has not agreed by then is removed. */
+/** Days after which a recipient who has not agreed is removed. */
 export const UNCONFIRMED_DAYS = 7;
 
 export interface Recipient {
@@ -37,7 +37,7 @@ export interface Recipient {
   readonly isEnabled: boolean;
 }
 
-/** What the links in e-mails do. */
+/** Acts of the links in e-mails. */
 export const MAIL_ACTS = ['confirm', 'stop'] as const;
 export type MailAct = (typeof MAIL_ACTS)[number];
 

@@ -24,7 +24,7 @@ export interface SheetCells {
 export interface Workbook {
   readonly id: number;
   readonly name: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
   readonly createdAt: Date;
 }
@@ -41,7 +41,7 @@ export interface ChosenCells {
 
 export interface CellFault {
   readonly side: 'inputs' | 'outputs';
-  /** Of the input or output; empty where none is to blame. */
+  /** Name of the input or output; empty if none is to blame. */
   readonly name: string;
   readonly message: string;
 }
@@ -95,7 +95,7 @@ function byName(names: readonly string[], cells: readonly string[]): Readonly<Re
   return Object.fromEntries(cells.map((cell, i) => [names[i]!, cell]));
 }
 
-/** What is wrong, where a batch states its cells. */
+/** Violations at the positions at which a batch states its cells. */
 export function violationsOf(faults: readonly CellFault[], { inputs, outputs }: ChosenCells): readonly Violation[] {
   return faults.map(({ side, name, message }) => {
     const position = Object.keys(side === 'inputs' ? inputs : outputs).indexOf(name);

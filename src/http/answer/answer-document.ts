@@ -7,7 +7,7 @@ import { MEDIA_TYPES } from '../wire/formats.ts';
 interface Asked {
   readonly format: ReportTask['format'];
   readonly ifNoneMatch: string | undefined;
-  /** Of the HTML. */
+  /** Content security policy of the HTML. */
   readonly policy: string;
   /** Whether the PDF is saved instead of shown. */
   readonly isPdfAttached?: boolean;

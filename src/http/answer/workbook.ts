@@ -13,7 +13,7 @@ type CellValue = string | number | boolean | null;
 /** Milliseconds between which other requests are served. */
 const SLICE_MS = 1;
 const SHEET = 'Runs';
-/** Of a cell. */
+/** Limit of the text of a cell. */
 const LONGEST_TEXT = 32_767;
 
 export function writeWorkbook(table: RowTable, nextSlice: NextSlice): Readable {

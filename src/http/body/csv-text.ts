@@ -82,7 +82,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 interface Layout {
-  /** Of the first line that has one. */
+  /** Separator of the first line that has one. */
   readonly separator: Separator;
   /** At least as many as there are. */
   readonly cells: number;
@@ -140,7 +140,7 @@ export class CellReader {
   readonly #lines: number[] = [];
   #titles: readonly string[] | undefined;
   #writer: CaseTableWriter | undefined;
-  /** Of the first number that has one; with commas as separators it is known. */
+  /** Sign of the first number that has one; with commas as separators it is known. */
   #mark: DecimalMark | undefined;
   #rows = 0;
 

@@ -5,7 +5,7 @@
  */
 import { parse } from 'secure-json-parse';
 
-/** What a text may contain. */
+/** Limits on the contents of a text. */
 export interface TextLimits {
   /** Levels of nested arrays and objects. */
   readonly depth: number;

@@ -20,7 +20,7 @@ export function checkMediaTypes(app: FastifyInstance): void {
   app.addContentTypeParser('*', (request, _payload, done) => refuse(request, done));
 }
 
-/** How the body of the request is read: as a table only where its operation takes one. */
+/** Format in which the body of the request is read: a table only if its operation takes one. */
 export function bodyFormatOf({ headers, routeOptions }: FastifyRequest): 'json' | 'csv' | 'xlsx' {
   if (routeOptions.config.takesCsv !== true) return 'json';
   const type = headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();

@@ -6,7 +6,10 @@ import type { ParsedText } from './json-text.ts';
 /** Fields of a body as they were sent. */
 export type SentFields = Readonly<Record<string, unknown>>;
 
-/** How large a body may be. Cases travel in bodies of up to BODY_LIMIT_BYTES, workbooks in as many as WORKBOOK_MAXIMUM_BYTES need, files of notes as FILE_MAXIMUM_BYTES; large ones are read in a thread. */
+/**
+ * Size limit of a body. Cases travel in bodies of up to BODY_LIMIT_BYTES, workbooks in as many as
+ * WORKBOOK_MAXIMUM_BYTES need, files of notes as FILE_MAXIMUM_BYTES; large ones are read in a thread.
+ */
 export type BodySize = 'plain' | 'vectors' | 'cases' | 'workbook' | 'file';
 
 interface BodyForm {
@@ -18,7 +21,7 @@ interface BodyForm {
   readonly isOptional?: boolean;
 }
 
-/** How a body is sent as a CSV file instead of JSON. */
+/** Form of a body that is sent as a CSV file instead of JSON. */
 export interface CsvForm<B = unknown> {
   /** `values` is the most cells that are read. */
   read(bytes: Uint8Array, limits: { readonly values: number }): ParsedText<Parsed<B>>;
@@ -33,7 +36,7 @@ export interface BodySpec<B> extends BodyForm {
   readonly schema: z.ZodType;
   /** The value of a body or everything that is wrong with it: the only pass over its fields. */
   readonly read: (body: SentFields) => Parsed<B>;
-  /** How many numbers the cases of a value hold. */
+  /** Number of values in the cases of a body. */
   countNumbers?(value: B): number;
   /** Default: only JSON. */
   readonly csv?: CsvForm<B>;

@@ -8,7 +8,7 @@ import type { Parsed } from '../wire/violations.ts';
 import { CellReader, ReadingEnded } from './csv-text.ts';
 import type { ParsedText } from './json-text.ts';
 
-/** Of all parts of the file; its cells take several times as much as in a CSV file. */
+/** Size limit of all parts of the file; its cells take several times as much as in a CSV file. */
 const MAXIMUM_UNPACKED_BYTES = 100 * 1024 * 1024;
 /** Sheets that are looked at. */
 const MAXIMUM_SHEETS = 50;

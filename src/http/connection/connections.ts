@@ -11,7 +11,7 @@ export interface ConnectionLimits {
 
 /** Longer than any honest client needs for its headers. */
 export const HEADERS_TIME_MS = 15_000;
-/** How often to look for connections that exceed it. */
+/** Interval of the check for connections that exceed it. */
 export const CHECK_INTERVAL_MS = 1_000;
 
 /** Connections beyond the limits are closed without an answer: an answer would cost what the limit saves. */

@@ -12,7 +12,7 @@ import { pathOf } from '../operation/request-path.ts';
 /** Carries the secret of the page. */
 const PAGE_HEADER = 'x-page-secret';
 
-/** Of the browser's page, such as http://127.0.0.1:8080. */
+/** Origin of the browser's page, such as http://127.0.0.1:8080. */
 export function ownOrigin(request: FastifyRequest): string {
   return `${request.protocol}://${request.host}`;
 }

@@ -2,9 +2,9 @@ import { DomainError } from '../../domain/errors.ts';
 import { Tally } from '../../domain/tally.ts';
 
 interface ByteLimits {
-  /** Of all requests in progress together. */
+  /** Limit of all requests in progress together. */
   readonly total: number;
-  /** Of one holder, so that no account can lock out the others. */
+  /** Limit of one holder, so that no account can lock out the others. */
   readonly perHolder: number;
 }
 

@@ -1,6 +1,6 @@
 interface PaceLimits {
   readonly perSecond: number;
-  /** How much a holder may take in a burst before it is slowed down. */
+  /** Amount that a holder may take in a burst before it is slowed down. */
   readonly burst: number;
 }
 
@@ -12,7 +12,7 @@ export class Pace {
   readonly #perMs: number;
   readonly #burstMs: number;
   readonly #now: () => number;
-  /** When each holder would have taken all that it took so far at the permitted rate. */
+  /** Time at which each holder would have taken all that it took so far at the permitted rate. */
   readonly #paidUntil = new Map<string, number>();
 
   /** `now` is in milliseconds and monotonic. */

@@ -28,7 +28,7 @@ export const WINDOW_SECONDS = 60;
  * requests, and a process that goes idle withholds at most that share from the others.
  */
 const BATCH_SHARE = 0.01;
-/** When few requests remain, a process fetches fewer at a time, so that none withholds the last ones. */
+/** Share of the remaining requests that a process fetches when few remain, so that none withholds the last ones. */
 const SHARE_OF_REMAINING = 0.25;
 /** About 25 MB. A forgotten key loses the requests fetched for it, so the limit still holds. */
 const MAXIMUM_KNOWN = 100_000;

@@ -28,7 +28,7 @@ export interface HttpSettings {
   readonly bodyLimitBytes: number;
   /** Bytes of all bodies in the process at a time; default: twice bodyLimitBytes. */
   readonly bodyBytesInFlight?: number;
-  /** How long a request waits for its suggestion by default. */
+  /** Time that a request waits for its suggestion by default. */
   readonly suggestWaitMs: number;
   /** The longest wait that a client may ask for. */
   readonly suggestWaitMaximumMs: number;
@@ -42,7 +42,7 @@ export interface HttpSettings {
   readonly connections?: ConnectionLimits;
   /** Whether to delay refusals that a client could trigger by the thousand; default: false. */
   readonly isRefusalSlow?: boolean;
-  /** How long a closing server may take to answer requests in progress; default: unlimited. */
+  /** Time that a closing server may take to answer requests in progress; default: unlimited. */
   readonly shutdownGraceMs?: number;
   /** Requests per account and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
@@ -56,11 +56,11 @@ export interface HttpSettings {
   readonly load?: LoadLimits;
   /** Limits of each account; default: none. */
   readonly account?: AccountLimits;
-  /** How long deleted records are kept; default: 0. */
+  /** Days for which deleted records are kept; default: 0. */
   readonly deletedDataKeptDays?: number;
   /** The label of this deployment among several; default: it is the only one. */
   readonly cell?: string | undefined;
-  /** Where people reach the service; default: where the request came to. */
+  /** URL at which people reach the service; default: the one that the request came to. */
   readonly publicUrl?: string | undefined;
   /** Whether workers can send e-mails; default: false. */
   readonly hasMail?: boolean;
@@ -139,7 +139,7 @@ export interface HttpDeps {
   readonly wrongSignIns?: WrongKeys;
 }
 
-/** What the handlers of operations get. */
+/** Dependencies of the handlers of operations. */
 export interface HandlerDeps extends HttpDeps {
   readonly reports: Reports;
 }

@@ -36,7 +36,7 @@ export interface Call<Ids, B> {
   readonly log: FastifyBaseLogger;
   /** Path of the request without its query, as the client sees it. */
   readonly url: string;
-  /** Where people reach the service, such as https://backsolve.example.com. */
+  /** URL at which people reach the service, such as https://backsolve.example.com. */
   readonly origin: string;
   readonly ids: Ids;
   readonly body: B;
@@ -46,7 +46,7 @@ export interface Call<Ids, B> {
   readonly flags: Readonly<Record<string, boolean>>;
   /** One per whole number of the operation. */
   readonly numbers: Readonly<Record<string, number | null>>;
-  /** Of the answer. */
+  /** Format of the answer. */
   readonly format: AnswerFormat;
   /** The If-None-Match header. */
   readonly ifNoneMatch: string | undefined;
@@ -74,11 +74,11 @@ export interface Answer {
 
 export interface AnswerSpec {
   readonly description: string;
-  /** Of the body, or of one line if the body is sent line by line. */
+  /** Schema of the body, or of one line if the body is sent line by line. */
   readonly schema?: z.ZodType;
   /** Default: application/json. */
   readonly mediaType?: string;
-  /** What else the client may ask for by Accept: the schema of the body, or of one of its lines, by media type. */
+  /** Other answers that the client may ask for by Accept: the schema of the body, or of one of its lines, by media type. */
   readonly otherTypes?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -91,7 +91,7 @@ interface QueryText {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** How a repeat with an Idempotency-Key reads an answer that was not stored. */
+/** Reads an answer that was not stored, for a repeat with an Idempotency-Key. */
 interface Replay<Ids, B> {
   /** The body, from the record as it is now. `id` is that in the body of the first answer. */
   read(call: Call<Ids, B>, id: number): Promise<unknown>;

@@ -35,7 +35,7 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
     concurrentTasksPerWorker: 1,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
   });
-  // When a thread runs out of memory, the pool also emits 'error'; the task is rejected anyway.
+  // The pool also emits 'error' when a thread runs out of memory; the task is rejected anyway.
   pool.on('error', () => undefined);
   return {
     async read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>, format: BodyFormat) {

@@ -10,7 +10,7 @@ import { writeHtml } from '../../report/html.ts';
 import { makeReport } from '../../report/make-report.ts';
 import type { ReportSource } from '../../report/source.ts';
 
-/** What is made of a history. */
+/** Document that is made of a history. */
 type Subject =
   | { readonly kind: 'report'; readonly source: Omit<ReportSource, 'history'> }
   | { readonly kind: 'card'; readonly source: Omit<CardSource, 'history'> };

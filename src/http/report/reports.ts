@@ -28,7 +28,7 @@ export function makeReports(): Reports {
     concurrentTasksPerWorker: 1,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
   });
-  // When a thread runs out of memory, the pool also emits 'error'; the task is rejected anyway.
+  // The pool also emits 'error' when a thread runs out of memory; the task is rejected anyway.
   pool.on('error', () => undefined);
   return {
     async write(task) {

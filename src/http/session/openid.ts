@@ -17,7 +17,7 @@ const VIEW = /^\/page(?:\/[\w/-]*)?(?:\?[\w=&.,%+-]*)?$/;
 export function addOpenId(scope: FastifyInstance, deps: IngressDeps): void {
   const { db, openId } = deps;
 
-  /** What the page needs to know before anybody is signed in. */
+  /** Tells the page what it needs to know before anybody is signed in. */
   scope.get(PATH, async () => ({ isOffered: openId !== undefined }));
 
   scope.post(PATH, async (request, reply) => {

@@ -82,7 +82,7 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
     }
   });
 
-  /** What an invitation offers; the token is in the body, where no log has it. */
+  /** Reads the offer of an invitation; its token is in the body, where no log has it. */
   scope.post(`${PATH}/invitation`, async (request, reply) => {
     refuseOtherPages(request, 'An invitation can be read only on the page of this service');
     const holder = `address ${clientAddress(request)}`;

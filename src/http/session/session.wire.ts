@@ -8,7 +8,7 @@ import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 import { personEmail, personName } from '../wire/person.ts';
 import { readFields } from '../wire/violations.ts';
 
-/** What signs in: credentials, an invitation with the name of who accepts it, or the present session. */
+/** Means of signing in: credentials, an invitation with the name of who accepts it, or the present session. */
 export type SignIn =
   | { readonly by: 'key' | 'link'; readonly text: string }
   /** Without a name, the person of the present session accepts it. */

@@ -21,7 +21,7 @@ export const workbookSchema = z.string().meta({
   description: 'A workbook of one sheet with the columns of the CSV file; numbers are numbers.',
 });
 
-/** Of answers with rows. */
+/** Formats of answers with rows. */
 export const ROW_FORMATS = ['json', 'csv', 'ndjson', 'xlsx'] as const satisfies readonly AnswerFormat[];
 export type RowFormat = Exclude<(typeof ROW_FORMATS)[number], 'json'>;
 

@@ -6,7 +6,7 @@ export function isJsonLongerThan(value: unknown, limit: number): boolean {
   return charactersLeft(value, limit) < 0;
 }
 
-/** How much of `left` remains; negative if it does not suffice. */
+/** Rest of `left` after the value; negative if it does not suffice. */
 function charactersLeft(value: unknown, left: number): number {
   if (typeof value === 'string') return left - value.length - QUOTES;
   if (value instanceof Float64Array) return left - value.length * NUMBER;

@@ -36,7 +36,7 @@ interface AppliedWait {
   readonly applied: string | undefined;
 }
 
-/** How long to wait: as `wait` says, with or without respond-async; respond-async alone means no wait. */
+/** Time to wait: as `wait` says, with or without respond-async; respond-async alone means no wait. */
 export function applyWait(
   preference: WaitPreference,
   limits: { readonly defaultMs: number; readonly maximumMs: number },

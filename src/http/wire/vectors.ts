@@ -20,7 +20,7 @@ export interface LengthRange {
   readonly maximum: number;
 }
 
-/** What the values of an object by name may be, where one may stand for the array. */
+/** Schema of the values of an object by name, if one may stand for the array. */
 export type NamedValues = z.ZodType | undefined;
 
 /** A value by the name of an input: categories by their names or numbers. */
@@ -152,7 +152,7 @@ function checkArray(
   return false;
 }
 
-/** What is wrong with the array itself, apart from its elements. */
+/** Fault of the array itself, apart from its elements. */
 export function arrayFault(value: unknown, length: LengthRange, what: string): string | undefined {
   if (!Array.isArray(value)) return describeWrongType(`an array of ${what}`, value);
   if (value.length < length.minimum) return `must have at least ${length.minimum} ${what}, has ${value.length}.`;

@@ -2,7 +2,7 @@
 import type { Evaluation } from '../acceptance.ts';
 import type { ObjectiveEvent } from '../stop-reason.ts';
 
-/** When a hit came. */
+/** Circumstances of a hit. */
 interface HitFacts {
   /** Hits before it. */
   readonly before: number;
@@ -20,15 +20,15 @@ export interface QuestRules {
   readonly endsWithRuns: boolean;
   /** Whether an open inverse that is likely to hit may end the search, so that waiting for it can save runs. */
   readonly isEndInSight: boolean;
-  /** How far hits are apart at least; null: by nothing. */
+  /** Least distance between hits; null: none. */
   readonly apart: number | null;
   /** Whether the optimal run is chosen among all runs, and not by comparing each with the best before it. */
   readonly comparesAllRuns: boolean;
-  /** How many hits satisfy the objective. */
+  /** Number of hits that satisfy the objective. */
   readonly sought: number;
   /** Whether a run with this evaluation is a hit, distances aside. */
   isHit(evaluation: Evaluation): boolean;
-  /** What a hit means for the objective. */
+  /** Event of the objective that follows from a hit. */
   eventOf(facts: HitFacts): ObjectiveEvent;
   /** Whether every end is a success by now. @param optimal of the optimal run */
   isAchieved(optimal: Evaluation | null): boolean;
@@ -38,6 +38,6 @@ export interface QuestRules {
   readonly isChosenByModels: boolean;
   /** The words after "meets every target". */
   readonly inWords: string;
-  /** What an objective that used all its attempts did not reach, from " and" on. */
+  /** The part of the goal that an objective that used all its attempts did not reach, from " and" on. */
   readonly missing: string;
 }

@@ -6,7 +6,7 @@ export interface OneRun extends QuestRules {
   readonly kind: 'one-run';
 }
 
-/** What the other kinds change. */
+/** Rules that the other kinds change. */
 export const ONE_RUN: OneRun = {
   kind: 'one-run',
   endsWithRuns: true,

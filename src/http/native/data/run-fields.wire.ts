@@ -129,7 +129,7 @@ export function runShape<Name extends RunFieldName>(names: readonly Name[], isBr
   ) as unknown as RunShape<Name>;
 }
 
-/** What is not stored with the inverse, or sent as something else. undefined: left out. */
+/** Values of fields that are not stored with the inverse, or sent as something else. undefined: left out. */
 const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView, measure: () => MissMeasure) => unknown>>> = {
   trialId: ({ objective }) => objective.trialId,
   l1Norm: ({ evaluation }) => evaluation.l1Norm,

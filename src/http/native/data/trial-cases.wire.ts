@@ -69,7 +69,7 @@ const newTrialCasesSchema = z
     ],
   });
 
-/** How the rows of a list are written: as arrays of one length, or as objects with the same names. */
+/** Form of the rows of a list: arrays of one length, or objects with the same names. */
 type RowForm =
   | { readonly kind: 'array'; readonly length: number }
   | { readonly kind: 'object'; readonly names: readonly string[]; readonly known: ReadonlySet<string> };

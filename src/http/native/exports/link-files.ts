@@ -27,7 +27,7 @@ interface SharedRequest {
 interface SharedFile {
   /** Below the address of the link; '' is the page itself. */
   readonly name: string;
-  /** How the page offers it; null: it does not. */
+  /** Text with which the page offers it; null: it does not. */
   readonly text: string | null;
   /** The kinds of links that have it. */
   readonly kinds: readonly SharedKind[];
@@ -43,7 +43,7 @@ export const SHARED_FILES: readonly SharedFile[] = [
   { name: 'runs.xlsx', text: 'Runs as XLSX', kinds: ['objective'], answer: (request) => answerRuns(request, 'xlsx') },
 ];
 
-/** What the page of a link offers. */
+/** Downloads that the page of a link offers. */
 export function downloadsOf(kind: SharedKind, cell: string | undefined): readonly Download[] {
   return SHARED_FILES.flatMap(({ name, text, kinds }) =>
     text !== null && kinds.includes(kind) ? [{ text, href: `${name}${inCellQuery(cell)}` }] : [],

@@ -32,7 +32,7 @@ import { makePresentTrialRun, type trialRunSchema } from '../search/trial-runs.w
 import { inCellQuery } from './links.wire.ts';
 
 const POLICY = `${REPORT_POLICY}; frame-ancestors 'none'; sandbox`;
-/** Of the intervals of a fit. */
+/** Confidence of the intervals of a fit. */
 const CONFIDENCE = 0.95;
 /** More of the trial's other runs are not read. */
 const MOST_OTHERS = 1_000;
@@ -131,7 +131,7 @@ async function readHistoryText(
 ) {
   const history = await getHistory(db, accountId, stamp, request);
   let text = '';
-  // What somebody is typing is printed nowhere.
+  // Text that somebody is typing is never printed.
   for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
   return { history, text };
 }

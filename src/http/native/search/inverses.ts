@@ -40,7 +40,7 @@ const inverses = `${objective}/inverses` as const;
 
 /** A suggestion takes a fraction of a second; polling faster is useless. */
 const POLL_AFTER_SECONDS = 1;
-/** When many requests of the account are waiting, the queue is long. */
+/** Interval for polling while many requests of the account wait: the queue is long. */
 const POLL_CROWDED_SECONDS = 5;
 
 /** A client that has found a mistake sends a different output than the stored one. */

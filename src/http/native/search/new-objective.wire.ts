@@ -178,7 +178,7 @@ const LISTS_OF_OUTPUTS = [
   'noise.standardDeviations',
 ];
 
-/** Where there are too many outputs, every list of them is too long. */
+/** Reports too many outputs once, although every list of them is then too long. */
 function oncePerCause(body: SentFields, read: Parsed<NewObjective>): Parsed<NewObjective> {
   const { objectives } = body;
   if (read.kind === 'value' || !Array.isArray(objectives)) return read;

@@ -71,7 +71,7 @@ export const settingFields = {
   holdBack: parallelFields.holdBack,
 };
 
-/** How an objective ended, for programs. */
+/** Fields that tell programs how an objective ended. */
 export const endFields = {
   endingKind: z
     .enum(ENDING_KINDS)
@@ -100,7 +100,7 @@ export const endReasonField = {
     ),
 };
 
-/** What people note on an objective. */
+/** Fields that people note on an objective. */
 export const markFields = {
   label: z.string().nullable().describe('By which people find it again.'),
   isArchived: z.boolean().describe('Whether people put it out of their lists.'),
