@@ -1,6 +1,6 @@
 /**
- * Keeps the newest result for each of some keys, so that all who ask for the same version share the work. What is asked for
- * least lately is forgotten first.
+ * Keeps the newest result for each of some keys, so that all who ask for the same version share the work. Evicts the least recently used
+ * entry.
  */
 export class NewestResults<T> {
   readonly #maximum: number;

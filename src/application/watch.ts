@@ -7,7 +7,7 @@ import { Tally } from '../domain/tally.ts';
 export interface WatchOptions<Key, Stamp> {
   /** Pause between two reads while there are waiters. */
   readonly pollIntervalMs: number;
-  /** After a read that found a change, hints are obeyed no sooner than this. */
+  /** Minimum delay between a read that found a change and the next hint. */
   readonly restMs: number;
   /** Tells keys apart. */
   nameOf(key: Key): string;
@@ -15,7 +15,7 @@ export interface WatchOptions<Key, Stamp> {
   read(keys: readonly Key[]): Promise<ReadonlyMap<string, Stamp>>;
 }
 
-/** Between a hint and the read: hints that come together, and what their transactions write, are read at once. */
+/** Between a hint and the read: hints that come together, and what their transactions write, are read together. */
 const HINT_DELAY_MS = 25;
 /** After a read, hints wait this many times as long as it took, so that reads take a fifth of the time at most. */
 const REST_PER_READ = 4;
@@ -94,7 +94,7 @@ export class Watch<Key extends { readonly accountId: number }, Stamp> {
     if (accountId === undefined ? this.waiting > 0 : this.waitingOf(accountId) > 0) this.#readSoon();
   }
 
-  /** Ends all waits, and every later one at once. */
+  /** Ends all waits, and every later one immediately. */
   close(): void {
     this.#isClosed = true;
     for (const { resolve } of this.#waiters) resolve(undefined);

@@ -4,7 +4,7 @@
  * revision is newer than the database's, or their text differs at the same revision. A release never puts back its own text
  * over a newer revision.
  *
- * All migrations of a call run in one transaction under an advisory lock: several processes may start at once, one of them
+ * All migrations of a call run in one transaction under an advisory lock: several processes may start simultaneously, one of them
  * migrates, and a killed one leaves nothing half done. The lock belongs to the transaction, not to the session as Kysely's own
  * does: behind a pooler, the lock of a session could stay with its next user.
  */
@@ -39,7 +39,7 @@ export interface MigrateOptions {
   readonly onRetry?: (error: Error) => void;
   /** Folder of the repeatable migrations; default: those of this release. */
   readonly repeatableFolder?: URL;
-  /** Name of the last migration to apply; the newest unless given. Repeatable migrations then wait for the newest. */
+  /** Name of the last migration to apply; default: the newest. Repeatable migrations then wait for the newest. */
   readonly upTo?: string | undefined;
 }
 

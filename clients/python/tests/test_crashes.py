@@ -28,7 +28,7 @@ PROGRAM = """
 import json, os, signal, sys, threading
 from backsolve import solve, within
 given = json.loads(sys.argv[1])
-# Where the black box does not reach it: another value there is another black box.
+# Out of reach of the black box, of which another value would make another one.
 os.environ["KILL_IN_CALL"] = str(given["kill_in_call"])
 one_at_a_time = threading.Lock()
 def black_box(a, b):

@@ -34,7 +34,7 @@ export async function refuseOverQuota(
   if (!isWithin(quota, usage, added)) throw quotaExceeded(quota, usage, added);
 }
 
-/** More than the transactions that ever run at once, over all processes. */
+/** More than the transactions that ever run simultaneously, over all processes. */
 const CONCURRENT_TRANSACTIONS = 1_000;
 
 /**

@@ -9,8 +9,8 @@ import {
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 
 /**
- * One pass: counts what has changed since the last one, in transactions of some milliseconds. Returns how many slices it counted. Where
- * another process is counting, it leaves the rest to that one. Ends between two transactions when the signal fires.
+ * One pass: counts what has changed since the last one, in transactions of some milliseconds. Returns the number of slices that it counted.
+ * Stops if another process is already counting, and between two transactions when the signal fires.
  */
 export async function countStorage(db: Db, signal?: AbortSignal): Promise<{ readonly slices: number }> {
   let slices = 0;

@@ -137,7 +137,7 @@ export async function rotateAccountKey(
   });
 }
 
-/** Ends a key at once and for good. Idempotent. Throws NOT_FOUND, LAST_ADMIN_KEY. */
+/** Ends a key immediately and for good. Idempotent. Throws NOT_FOUND, LAST_ADMIN_KEY. */
 export async function revokeAccountKey(db: Db, accountId: number, id: number): Promise<void> {
   await inTransaction(db, async (trx) => {
     const now = await lockAccount(trx, accountId);

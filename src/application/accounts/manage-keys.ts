@@ -57,7 +57,7 @@ export async function rotateKey(db: Db, keyId: string, overlapSeconds: number): 
   });
 }
 
-/** Revokes at once. Throws NOT_FOUND for an unknown id. */
+/** Revokes immediately. Throws NOT_FOUND for an unknown id. */
 export async function revokeKey(db: Db, keyId: string): Promise<void> {
   if (!(await keys.revokeKey(db, keyId))) throw notFound('key', keyId);
 }

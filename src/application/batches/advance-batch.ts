@@ -1,5 +1,5 @@
 /**
- * Does what a batch needs next, as often as something can be done at once. Each pass reads the batch under its lock, plans
+ * Does what a batch needs next, as often as something can be done immediately. Each pass reads the batch under its lock, plans
  * (domain/batches/batch.ts) and acts in one transaction, so that a worker may be killed at any moment and several may work on one batch.
  */
 import {
@@ -41,7 +41,7 @@ export interface AdvanceDeps {
 export interface AdvanceOutcome {
   /**
    * - waiting: nothing can be done until something happens.
-   * - going-on: there may be more to do at once.
+   * - going-on: there may be more to do immediately.
    * - busy: another worker has the batch.
    */
   readonly kind: 'waiting' | 'going-on' | 'busy';
@@ -62,12 +62,12 @@ function pauseAfter(error: unknown): number | undefined {
   return error instanceof DomainError ? PAUSE_SECONDS[error.code] : undefined;
 }
 
-/** Whether it will be refused again. A full disk has broken the transaction. */
+/** Whether a retry would fail too. Not for a full disk, which aborts the transaction anyway. */
 function isFinalRefusal(error: unknown): error is DomainError {
   return error instanceof DomainError && pauseAfter(error) === undefined && !isDiskFull(error);
 }
 
-/** Passes of one call, so that a worker gets around to its other batches. */
+/** Maximum passes per call, so that one batch cannot monopolize a worker. */
 const PASSES = 50;
 
 /** Throws when the database is away; nothing is half done then. */
@@ -94,7 +94,7 @@ interface Done {
   readonly done: number;
   /** Set when something was refused that may be possible later. */
   readonly pauseSeconds?: number | undefined;
-  /** Whether what was done may make more possible at once. */
+  /** Whether to plan again immediately: this pass may have freed capacity. */
   readonly mayGoOn?: boolean;
   /** Objectives whose time has come and whose region has to be looked at first. */
   readonly unchecked?: readonly objectivesOf.WaitingObjective[];
@@ -253,7 +253,7 @@ async function loadCases(trx: Trx, { limits }: AdvanceDeps, batch: batches.HeldB
   await batches.updateBatch(trx, id, { status: 'solving', trialId: trial.id });
 }
 
-/** Each asks for its first suggestion at once. */
+/** Each asks for its first suggestion immediately. */
 async function createObjectives(
   trx: Trx,
   deps: AdvanceDeps,

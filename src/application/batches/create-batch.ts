@@ -190,7 +190,7 @@ export interface CreatedBatch {
 const OBJECTIVE_USAGE: StorageUsage = { bytes: 256, rows: 1 };
 
 /**
- * One transaction. Without a trial the evaluations of the designed cases begin at once. Throws NOT_FOUND, TRIAL_CLOSED,
+ * One transaction. Without a trial the evaluations of the designed cases begin immediately. Throws NOT_FOUND, TRIAL_CLOSED,
  * LIMIT_REACHED, QUOTA_EXCEEDED.
  */
 export async function createBatch(

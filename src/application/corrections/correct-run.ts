@@ -1,6 +1,6 @@
 /**
  * Corrects what was run: the result of an inverse, or that of a case. One transaction locks the trial, then the objective, logs
- * the correction and gives the data of the trial its next revision. The verdicts of the objective are then formed anew from its
+ * the correction and gives the data of the trial its next revision. The verdicts of the objective are then formed again from its
  * inverses as they are now. A correction that changes nothing is not logged. Events: objective.reopened when an objective that had
  * ended goes on, and the end that a correction leads to.
  */
@@ -59,7 +59,7 @@ export interface CorrectionContext {
   readonly accountId: number;
   /** As whom the log names whoever corrects. */
   readonly actor: string;
-  /** None unless given. */
+  /** Default: none. */
   readonly limits?: AccountLimits | undefined;
 }
 

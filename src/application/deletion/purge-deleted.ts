@@ -1,6 +1,6 @@
 /**
  * Deleted records are kept for a set time and then purged: removed for good with everything below them, in transactions of
- * some rows each. Any number of workers purge at once, each a different deletion. What a worker leaves unfinished is purged in
+ * some rows each. Any number of workers purge simultaneously, each a different deletion. What a worker leaves unfinished is purged in
  * the next pass of any worker.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';

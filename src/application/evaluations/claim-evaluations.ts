@@ -44,7 +44,7 @@ export interface ClaimAnswer {
 /**
  * Claims what there is, or waits for it. Throws NOT_FOUND for a project or a batch that does not exist, OVERLOADED when too many
  * requests wait in all. With an Idempotency-Key a repeat gets the leases of the first request that are still held; where none is,
- * it claims anew.
+ * it claims again.
  */
 export async function claimEvaluations(
   { db, evaluationWaiters, suggestionWaiters }: ClaimDeps,
@@ -114,7 +114,7 @@ async function claimOnce(
   }
 }
 
-/** Without this, an evaluator of a project that does not exist would wait for ever. */
+/** Without this, an evaluator of a project that does not exist would wait forever. */
 async function refuseMissing(db: Db, { accountId, projectId, batchId }: EvaluationScope): Promise<void> {
   if (projectId !== null) {
     const project = await findProject(db, accountId, projectId);

@@ -35,7 +35,7 @@ interface Line {
   readonly scope: EvaluationScope;
   readonly waiters: Set<Waiter>;
   isServed: boolean;
-  /** Whether something came up while it was being served. */
+  /** Whether another hint arrived while this request was being served. */
   isDue: boolean;
 }
 
@@ -72,7 +72,7 @@ export class EvaluationWaiters {
     return this.#lines.has(keyOf(scope));
   }
 
-  /** Claims at once. `heard` belongs to `wait`. */
+  /** Claims immediately. `heard` belongs to `wait`. */
   async attempt(
     { accountId }: EvaluationScope,
     attempt: ClaimAttempt,
@@ -114,7 +114,7 @@ export class EvaluationWaiters {
     });
   }
 
-  /** Ends all waits, with nothing, and every later one at once. */
+  /** Ends all waits, with nothing, and every later one immediately. */
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();

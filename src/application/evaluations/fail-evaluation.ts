@@ -97,7 +97,7 @@ async function failInverse(
 /** Most evaluations of one pass. */
 const PASS_LIMIT = 500;
 
-/** One pass: fails the evaluations whose last lease has expired. Several processes may run it at once. */
+/** One pass: fails the evaluations whose last lease has expired. Several processes may run it simultaneously. */
 export async function failLostEvaluations(db: Db): Promise<{ readonly failed: number }> {
   let failed = 0;
   for (const { id, accountId } of await listLostEvaluations(db, PASS_LIMIT)) {

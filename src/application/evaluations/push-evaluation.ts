@@ -235,7 +235,7 @@ async function store(
   }
 }
 
-/** Hands an evaluation back at once: the worker is leaving. */
+/** Hands an evaluation back immediately: the worker is leaving. */
 export async function handBackEvaluation(db: Db, { accountId, id, leaseToken }: ClaimedEvaluation): Promise<void> {
   await releaseEvaluation(db, accountId, id, { leaseToken });
 }

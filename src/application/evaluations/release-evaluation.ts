@@ -6,9 +6,9 @@ import { type EvaluationState, nextEvaluationState } from '../../domain/evaluati
 import { type LeaseReport, lockHeld } from './finish-evaluation.ts';
 
 export interface Release extends LeaseReport {
-  /** Before it can be claimed again; 0 unless given. */
+  /** Time before it can be claimed again; default: 0. */
   readonly delaySeconds?: number;
-  /** Shown until the next try is over; none unless given. */
+  /** Shown until the next try is over; default: none. */
   readonly reason?: string;
 }
 

@@ -23,7 +23,7 @@ export interface NoteContext {
   readonly accountId: number;
   /** As whom the note names whoever writes. */
   readonly actor: string;
-  /** None unless given. */
+  /** Default: none. */
   readonly limits?: AccountLimits | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ChangeWaitersOptions {
   readonly listener: Pick<Listener, 'subscribe'>;
   /** Pause between two reads while there are waiters. */
   readonly pollIntervalMs: number;
-  /** Requests that may wait at once; any number unless given. */
+  /** Requests that may wait at a time; default: any number. */
   readonly maximumWaiting?: number;
   /** The same for one account. */
   readonly maximumWaitingPerAccount?: number;
@@ -93,7 +93,7 @@ export class ChangeWaiters {
     for (const watch of this.#watches) watch.hint(accountId);
   }
 
-  /** Ends all waits, unchanged, and every later one at once. */
+  /** Ends all waits, unchanged, and every later one immediately. */
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const watch of this.#watches) watch.close();

@@ -1,4 +1,4 @@
-/** Scheduled work. Each function is one pass and returns counts. Several processes may run it at once. */
+/** Scheduled work. Each function is one pass and returns counts. Several processes may run it simultaneously. */
 
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { NOT_RUN } from '../../db/search/ledger-changes.ts';

@@ -291,7 +291,7 @@ export interface FitRead {
   readonly confidence: number;
   /** null until a run meets all other targets. */
   readonly insight: FitInsight | null;
-  /** The best one; null likewise. */
+  /** The best run; null until one meets all other targets. */
   readonly run: KnownRun | null;
   readonly labels: Labels | null;
 }

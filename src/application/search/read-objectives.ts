@@ -52,7 +52,7 @@ export async function withNearest(
   return { ...objective, ...(await judgeAll(db, accountId, objective)) };
 }
 
-/** The objectives are read while they are written; the page itself is known at once. */
+/** The objectives are read while they are written; the page itself is known immediately. */
 export async function listObjectives(
   db: Db,
   accountId: number,
@@ -208,7 +208,7 @@ export async function getNewestInverse(db: Db, accountId: number, path: Objectiv
   return viewOf(objective, await inverses.getLastInverse(db, accountId, objective.id));
 }
 
-/** The inverses are read while they are written; the page itself is known at once. */
+/** The inverses are read while they are written; the page itself is known immediately. */
 export async function listInverses(
   db: Db,
   accountId: number,

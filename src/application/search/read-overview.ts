@@ -58,7 +58,7 @@ export interface ObjectiveGlance {
 /** Objectives read first, before it is known how large they are. */
 const FIRST_BATCH = 8;
 
-/** As it is now. Of a search for words, the objectives that it finds. */
+/** The current stamp; with search words, only of the matching objectives. */
 export async function getOverviewStamp(db: Db, key: OverviewKey, search = ''): Promise<OverviewStamp> {
   const { arrangement } = key;
   if (arrangement !== undefined) return readArrangedStamp(db, { ...key, arrangement });

@@ -35,7 +35,7 @@ export interface ModelTree {
   readonly projects: readonly (readonly ProjectTree[])[];
 }
 
-/** Models whose projects and trials are in memory at once, without their cases and objectives. */
+/** Models whose projects and trials are in memory at a time, without their cases and objectives. */
 const MODELS_PER_PAGE = 20;
 
 /** Throws NOT_FOUND. */

@@ -1,4 +1,4 @@
-/** Asking for several inputs at once and waiting for them, for a bounded time. */
+/** Asks for several inputs together and waits for them, for a bounded time. */
 
 import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { findObjective } from '../../db/search/objectives.ts';

@@ -17,7 +17,7 @@ export interface SuggestionWaitersOptions {
   readonly listener: Pick<Listener, 'subscribe'>;
   /** Pause between two polls while there are waiters. */
   readonly pollIntervalMs: number;
-  /** Requests that may wait at once; any number unless given. */
+  /** Requests that may wait at a time; default: any number. */
   readonly maximumWaiting?: number;
   /** Limit for one account; 0 or absent: any number. */
   readonly maximumWaitingPerAccount?: number;

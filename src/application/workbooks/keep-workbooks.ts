@@ -90,7 +90,7 @@ export function listWorkbooks(db: Db, accountId: number, page: PageRequest): Pro
   return workbooks.listWorkbooks(db, accountId, page);
 }
 
-/** For good, at once. Throws NOT_FOUND, WORKBOOK_IN_USE. */
+/** Removes it for good, immediately. Throws NOT_FOUND, WORKBOOK_IN_USE. */
 export async function deleteWorkbook(db: Db, accountId: number, id: number): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (await workbooks.removeWorkbook(trx, accountId, id)) return;

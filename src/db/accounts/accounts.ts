@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
-/** The id of the account of that name, created when missing; safe when several processes ask at once. */
+/** The id of the account of that name, created when missing; safe when several processes ask simultaneously. */
 export async function ensureAccount(db: Db | Trx, name: string): Promise<number> {
   const made = await db
     .insertInto('accounts')

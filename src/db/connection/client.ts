@@ -14,7 +14,7 @@ export interface ClientSettings {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly applicationName: string;
-  /** Whether statements are prepared once per connection; true unless given. Some poolers cannot take that. */
+  /** Whether statements are prepared once per connection; default: true. Some poolers cannot take that. */
   readonly preparesStatements?: boolean;
   /** Called for connections that the server closed while they idled; without a listener the event would end the process. */
   readonly onConnectionError: (error: Error) => void;
@@ -27,7 +27,7 @@ export interface ClientSettings {
 export type { AroundStatement };
 
 export interface PoolUsage {
-  /** Connections that may be open at once. */
+  /** Connections that may be open at a time. */
   readonly size: number;
   readonly open: number;
   readonly idle: number;

@@ -24,7 +24,7 @@ const CONFIGURATION_LIMIT_EXCEEDED = '53400';
 const PROBE_ROWS = 1_300;
 const PROBE_ROW_BYTES = 16_000;
 
-/** Whether the database can write 20 MB, into a file of its own that is gone at once. */
+/** Whether the database can write 20 MB, into a file of its own that is removed immediately. */
 export async function hasRoom(db: Db): Promise<boolean> {
   try {
     await db.transaction().execute(async (trx) => {

@@ -25,9 +25,9 @@ export interface Claim {
   readonly limit: number;
   readonly leaseMs: number;
   readonly workerName: string;
-  /** The account served last; 0 unless given. */
+  /** The account served last; default: 0. */
   readonly afterAccountId?: number;
-  /** Accounts to claim nothing from; none unless given. */
+  /** Accounts to claim nothing from; default: none. */
   readonly passedOver?: readonly number[];
 }
 

@@ -97,7 +97,7 @@ export interface ClaimOptions {
   readonly healthyLimit: number;
   /** Most deliveries to webhooks whose last attempt failed. */
   readonly failingLimit: number;
-  /** Most deliveries of one webhook under way at once; a failing webhook gets one. */
+  /** Most deliveries of one webhook under way at a time; a failing webhook gets one. */
   readonly perWebhook: number;
   readonly leaseMs: number;
   readonly workerName: string;
@@ -221,7 +221,7 @@ export async function disableReceiver(db: Db, accountId: number, id: number): Pr
     update webhooks set enabled = false, updated_at = now() where account_id = ${accountId} and id = ${id}`.execute(db);
 }
 
-/** Hands a delivery back at once, without counting the attempt: the worker is shutting down. */
+/** Hands a delivery back immediately, without counting the attempt: the worker is shutting down. */
 export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
   await sql`
     with released as (

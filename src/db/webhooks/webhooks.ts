@@ -229,7 +229,7 @@ export async function listDeliveries(
 }
 
 /**
- * Makes a delivery due at once with all its attempts left, whatever its state. An attempt under way loses its lease, so that another
+ * Makes a delivery due immediately with all its attempts left, whatever its state. An attempt under way loses its lease, so that another
  * one always follows. The commit notifies workers.
  */
 export async function reopenDelivery(db: Db, accountId: number, id: number): Promise<void> {

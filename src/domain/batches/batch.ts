@@ -1,11 +1,11 @@
 /**
  * Batches: a project, or a trial of it, worked through unattended. The designed cases are evaluated first, unless a trial is
- * given; then objective after objective, so that as many evaluations are open at once as the batch's parallelism allows.
+ * given; then objective after objective, so that as many evaluations are open together as the batch's parallelism allows.
  *
  * Status: evaluating-cases -> solving -> completed; failed and cancelled can be reached from both. A completed batch that gets
  * more objectives is solving again; failed and cancelled are final.
  *
- * `planBatch` is a function of a batch as it is now. Whoever applies its actions may do so at any time, as often as they like:
+ * `planBatch` is a function of the current state of a batch. Whoever applies its actions may do so at any time, as often as they like:
  * nothing is remembered between two plans.
  */
 import { DomainError } from '../errors.ts';
@@ -30,7 +30,7 @@ export type Evaluator =
       readonly url: string;
       /** Time limit of one call; null: that of the batch. */
       readonly timeoutSeconds: number | null;
-      /** Calls under way at once; null: as many as the batch has evaluations open. */
+      /** Calls under way at a time; null: as many as the batch has evaluations open. */
       readonly concurrency: number | null;
     }
   | {
@@ -45,7 +45,7 @@ export type Evaluator =
 
 export interface BatchSettings {
   readonly name: string | null;
-  /** Evaluations of the batch that are open at once. */
+  /** Evaluations of the batch that may be open at a time. */
   readonly parallelism: number;
   readonly evaluator: Evaluator;
   /** Time limit of one evaluation, from its claim. */
@@ -147,7 +147,7 @@ export interface RunningObjective {
   readonly failedSuggestions: number;
 }
 
-/** Each was computed several times over. The next one would most likely fail as well, and the batch would ask for ever. */
+/** Each has already been retried. Without this limit the batch would keep asking for suggestions that fail. */
 const MAXIMUM_FAILED_SUGGESTIONS = 3;
 
 function isHopeless({ failedSuggestions }: RunningObjective): boolean {
@@ -229,7 +229,7 @@ function failureOf({ stopAfterFailures, lastFailure }: BatchState): string {
  */
 const MOST_FAILED_CASES = 10;
 
-/** All at once, as far as the project allows: none of them learns from another. */
+/** All together, as far as the project allows: none of them learns from another. */
 function planCases({ cases, room, lastFailure }: BatchState): readonly BatchAction[] {
   const { planned, begun, done, failed } = cases;
   if (failed === planned) {

@@ -35,7 +35,7 @@ export interface Project extends InputSpace {
   readonly seed: number;
   /** Cheaper sources of its outputs; null for none. */
   readonly sources: readonly Source[] | null;
-  /** The evaluations of its batches that may be open at once; null: any number. */
+  /** The evaluations of its batches that may be open at a time; null: any number. */
   readonly maximumEvaluations: number | null;
   readonly developedAt: Date | null;
   readonly createdAt: Date;
@@ -178,7 +178,7 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
 /** A project as a client describes it; `toNewProject` makes and checks it. */
 export interface NewProject {
   readonly name: string;
-  /** None unless given. */
+  /** Default: none. */
   readonly names?: ProjectNames;
   readonly space: InputSpace;
   /** The client's own points, rows x inputCount; null: they are designed. */
@@ -187,7 +187,7 @@ export interface NewProject {
   /** Evaluations that will run at a time: unless `caseCount` is given, so many cases are designed at least. */
   readonly parallelism?: number;
   readonly outputCount: number | null;
-  /** None unless given. */
+  /** Default: none. */
   readonly sources?: readonly Source[] | null;
 }
 

@@ -49,7 +49,7 @@ export const DEFAULT_MAXIMUM_ATTEMPTS = 500;
 /** The most that a client may ask for. */
 export const LARGEST_MAXIMUM_ATTEMPTS = 100_000;
 export const DEFAULT_CONVERGENCE = 1e-6;
-/** The most inverses of one objective that may be open at once. */
+/** The most inverses of one objective that may be open at a time. */
 export const LARGEST_PARALLELISM = 64;
 
 export type Bound = number | null;
@@ -163,7 +163,7 @@ export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   /** The derivatives of initialOutput, as they were sent. */
   readonly initialJacobian?: SentJacobian | null;
   readonly maximumAttempts: number;
-  /** 'where-needed' unless given. */
+  /** Default: 'where-needed'. */
   readonly boundsRule?: BoundsRule;
   /** As the client said, or undefined. */
   readonly reuse?: boolean | undefined;
@@ -173,9 +173,9 @@ export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   readonly continues?: number | null;
   readonly fixedInputs?: readonly (number | null)[] | null;
   readonly constraints?: readonly SentConstraint[] | null;
-  /** 1 unless given. */
+  /** Default: 1. */
   readonly parallelism?: number;
-  /** true unless given. */
+  /** Default: true. */
   readonly holdBack?: boolean;
   /** Id of the batch that creates it. */
   readonly batchId?: number | null;

@@ -53,7 +53,7 @@ export function isHeldBack(
  * Number of inverses that are opened for a request.
  *
  * @param asked  how many are to follow the one being computed
- * @param count  how many the request wants; all that may be opened unless given
+ * @param count  how many the request wants; default: all that may be opened
  */
 export function planOpening(
   objective: Opening,

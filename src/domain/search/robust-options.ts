@@ -10,7 +10,7 @@ export interface RobustOptions {
   readonly inputTolerances?: InputTolerances;
   /** The probability at which the search ends, or true: until its runs are used. */
   readonly aimAtRobustness?: number | true;
-  /** At most so many runs after the first that satisfied everything; `DEFAULT_ROBUST_RUNS` unless given. */
+  /** At most so many runs after the first that satisfied everything; default: `DEFAULT_ROBUST_RUNS`. */
   readonly robustRuns?: number;
 }
 

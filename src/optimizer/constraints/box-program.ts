@@ -4,7 +4,7 @@
  *   maximize  g'd - d' H d / 2   with  lower <= u + d <= upper,  a_i'(u + d) = b_i (i < equations),  a_i'(u + d) >= b_i
  *
  * H = D + B'B - M with a diagonal D. Each round solves for the features that are free, with the active rows as equations, and
- * then changes all bounds and rows that this solution contradicts at once, so that a few rounds do where a method that changes
+ * then changes all bounds and rows that this solution contradicts together, so that a few rounds do where a method that changes
  * one at a time needs one per bound. It may fail to end; the caller then takes quadratic-program.ts, which always ends.
  *
  * Source: Hintermüller, Ito and Kunisch, The primal-dual active set strategy as a semismooth Newton method, SIAM Journal on
@@ -152,7 +152,7 @@ export class BoxProgram {
     return this.#lowRank;
   }
 
-  /** The next solve begins anew. */
+  /** The next solve starts from scratch. */
   #forget(): void {
     this.#isBegun = false;
     this.#work?.side.fill(FREE);

@@ -120,7 +120,7 @@ export class Conditions {
   #isAtBounds = false;
   /** Features of a point that satisfies everything but, perhaps, whole numbers. */
   #first: Float64Array;
-  /** Length n: for inputs that are looked at once, as in each move of a walk. */
+  /** Length n: for inputs that are looked at a single time, as in each move of a walk. */
   readonly #decoded: Float64Array;
 
   constructor(

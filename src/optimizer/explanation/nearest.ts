@@ -15,7 +15,7 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 
 const NEWTON_STEPS = 25;
-/** Starts to climb from, when the whole box is searched at once and in each of its parts. */
+/** Starts to climb from, when the box is searched as a whole and in each of its parts. */
 const CLIMBED = 4;
 const CLIMBED_PER_PART = 2;
 /**

@@ -15,7 +15,7 @@ export interface OutputInsight {
    * for the inputs, a model that misses half of the variance, or an output that never varied.
    */
   readonly sensitivity: readonly number[] | null;
-  /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null likewise. */
+  /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null as `sensitivity` is. */
   readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
   /**
    * Number of known derivatives of the output, the number that its model uses, and the error on cases left out without

@@ -32,7 +32,7 @@ const WALK_MOVES = 10;
 const FIRST_DAMPING = 1e-3;
 /** With less damping the Woodbury form loses its digits. */
 const MIN_DAMPING = 1e-9;
-/** Factors of the damping after a step that failed and after one that succeeded at once. */
+/** Factors of the damping after a step that failed and after one that succeeded immediately. */
 const DAMPING_UP = 6;
 const DAMPING_DOWN = 0.2;
 /** Factor of the damping after a program without an answer: with 6 the next two or three had none either. */

@@ -160,7 +160,8 @@ function gainLeft(prepared: Prepared, best: number, work: Work): number {
 
 /**
  * The same for a program whose outputs scatter from one input to the next, by adaptive steps, iteration limits or rounded files: models
- * that go through every run promise a gain for ever. These may take a part of the differences for scatter, and a gain within it counts as none.
+ * that go through every run promise a gain forever. These may take a part of the differences for scatter, and a gain within it counts as
+ * none.
  */
 function endInScatter(prepared: Prepared, best: number, { improvementBelow }: StopRule, work: Work): Standstill | null {
   const { cases, encoding } = prepared;

@@ -68,7 +68,7 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
     (!request.goal.targets[0]!.isUnstated || littleGainAnywhere(problem, best, scales, rule, { ...work }, 1) !== null);
   if (isProof) return { quiet, expectedGain: nearby };
   if (!hasTried || nearby === null || expects(NEGLIGIBLE_GAIN.nearby)) return null;
-  // The models that the expected gain comes from; other work before would fit them anew.
+  // The models that the expected gain comes from; other work before would fit them again.
   if (!predictAtAll(problem, { ...work })) return null;
   const anywhere = littleGainAnywhere(problem, best, scales, rule, { ...work });
   return anywhere === null ? null : { quiet, expectedGain: Math.max(nearby, anywhere) };

@@ -6,7 +6,7 @@ import { type Evaluation, LocalFault } from '../../../clients/typescript/src/eva
 import { NO_FILE, readRegularFile } from './read-file.ts';
 import { type InputValues, parseFileTemplate, type Template } from './template.ts';
 
-/** A file written anew for each evaluation. */
+/** A file written again for each evaluation. */
 export interface FileTemplate {
   readonly template: Template;
   /** In the work folder. */

@@ -53,7 +53,7 @@ export interface CommandOptions {
   readonly inWorkFolder?: boolean | undefined;
   /** IN:OUT, see template.ts. */
   readonly templates?: readonly string[] | undefined;
-  /** Files that are written anew for each evaluation, besides `templates`. */
+  /** Files that are written again for each evaluation, besides `templates`. */
   readonly files?: readonly FileTemplate[] | undefined;
   /** Values that the command gets by name besides the inputs, and that follow from the inputs. */
   readonly told?: { readonly names: readonly string[]; of(input: InputValues): InputValues } | undefined;

@@ -79,7 +79,7 @@ export class JobGuard implements ProcessGuard {
     this.#keeper.on('error', onError);
     this.#keeper.stdin!.on('error', onError);
     this.#keeper.stderr!.once('data', (text: Buffer) => onError(new Error(text.toString('utf8').trim())));
-    // A program is not started by a guard that cannot keep it, but what waits for an answer must not wait for ever.
+    // A program is not started by a guard that cannot keep it, but what waits for an answer must not wait forever.
     this.#keeper.on('close', () => this.#answerAll());
     createInterface({ input: this.#keeper.stdout! }).on('line', (line) => this.#answer(line.trim()));
     // It waits for this process, not this process for it.

@@ -68,7 +68,7 @@ class Engine:
         self._advice: list[Advice] = []
         """Told so far."""
         self._understood: tuple[Advice, ...] = ()
-        """What follows from the problem itself."""
+        """Advice that follows from the problem itself."""
         self._next_advice = FIRST_ADVICE
 
     async def solve(self) -> Result:

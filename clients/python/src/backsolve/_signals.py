@@ -34,9 +34,9 @@ class Arrivals:
 
     def __init__(self) -> None:
         self.name: str | None = None
-        """Of the last signal."""
+        """Name of the last signal."""
         self.raised: BaseException | None = None
-        """What its handler raised into the block."""
+        """Exception that its handler raised into the block."""
 
     def __enter__(self) -> Arrivals:
         if threading.current_thread() is threading.main_thread():

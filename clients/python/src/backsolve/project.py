@@ -167,7 +167,7 @@ class _Project:
         self.place = place
         self.lease_seconds = lease_seconds
         self.advice: tuple[Advice, ...] = ()
-        """How the problem was understood where it was created here."""
+        """Explanation of how the problem was understood, if it was created here."""
         self._held: set[int] = set()
 
     def __repr__(self) -> str:

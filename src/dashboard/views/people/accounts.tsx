@@ -20,7 +20,7 @@ export function Accounts({ me }: SectionProps) {
   const [isBusy, setBusy] = useState(false);
   const open = async (id: number) => {
     setBusy(true);
-    // The page of another account is loaded anew, there.
+    // The page of another account is loaded again, there.
     history.replaceState(null, '', '/page');
     await signIn({ account: id });
     setBusy(false);

@@ -136,7 +136,7 @@ class Session:
         self._journal = Journal(self._folder.journal)
         self.place = self._find(identity)
         self.ended = self._journal.ends()
-        """What came of the leases that earlier processes held here, by their tokens; None where they were cut short."""
+        """Outcomes of the leases that earlier processes held here, by their tokens; None where they were cut short."""
         self._settle()
         self._known = self._recall()
 

@@ -17,7 +17,7 @@ interface PasteBoxProps {
   onCancel(): void;
 }
 
-/** Takes all outputs at once, and shows how it reads them before they go into the form. */
+/** Takes all outputs together, and shows how it reads them before they go into the form. */
 export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxProps) {
   const [text, setText] = useState(initial);
   const id = useId();
