@@ -21,12 +21,12 @@ const HANDED_THROUGH = { types: ['db/connection/transaction'], typePackages: ['p
 
 /** A zone is a folder or a file directly in src, or a folder of src/outside. Imports within a zone are always allowed. */
 const ZONES: Readonly<Record<string, ZoneRule>> = {
-  // What both say about goals and explanations is declared once, in the interface of the optimizer.
+  // Types of goals and explanations are declared once, in the interface of the optimizer.
   domain: { imports: ['numbers'], types: ['optimizer/interface'], packages: [], platform: [] },
   optimizer: { imports: ['numbers'], packages: [], platform: [] },
   // Pure functions of numbers that the domain, the optimizer and the page share. Runs in browsers.
   numbers: { imports: [], packages: [], platform: [] },
-  // How objectives are shown: numbers as people read them, charts as data, sentences. The page and reports share it. Runs in browsers.
+  // Shows objectives: numbers as people read them, charts as data, sentences. The page and reports share it. Runs in browsers.
   presentation: { imports: ['../clients/typescript', 'numbers'], packages: [], platform: [] },
   // Lays out reports, in a thread of the ingress.
   report: {
@@ -99,7 +99,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   cli: {
     imports: [
       'composing/compose',
-      // What a short command needs of them; compose loads the whole service.
+      // Parts for short commands; compose loads the whole service.
       'composing/check-definition',
       'composing/database',
       'composing/files',
@@ -129,7 +129,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Runs on the machines of users: knows the service through its interface only.
   runner: {
-    // Of the domain only how names are corrected and how columns of CSV files are titled.
+    // Takes from the domain only how names are corrected and how columns of CSV files are titled.
     imports: [
       '../clients/typescript',
       'domain/search/nearest',
@@ -371,7 +371,7 @@ function packagesFor(rule: ZoneRule, isType: boolean): readonly string[] {
   return [...rule.packages, ...(isType ? (rule.typePackages ?? []) : [])];
 }
 
-/** Why an import is not allowed, or undefined. */
+/** Reason why an import is not allowed, or undefined. */
 export function judgeImport(one: Import): string | undefined {
   const zone = zoneOf(one.from);
   const rule = ZONES[zone];

@@ -1,4 +1,4 @@
-/** What reports about an evaluation share: who may report, and how a report reaches the inverse. */
+/** Shared parts of reports about an evaluation: who may report, and how a report reaches the inverse. */
 
 import type { Trx } from '../../db/connection/transaction.ts';
 import { type LockedEvaluation, lockEvaluation } from '../../db/evaluations/evaluations.ts';

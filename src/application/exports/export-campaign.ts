@@ -1,4 +1,4 @@
-/** What the suggestions of a model were computed from, as the lines of a campaign. */
+/** Writes the data from which the suggestions of a model were computed, as the lines of a campaign. */
 import type { Db } from '../../db/connection/transaction.ts';
 import { findInverse } from '../../db/search/inverses.ts';
 import { readSnapshotOf } from '../../db/search/suggestions.ts';

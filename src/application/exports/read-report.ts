@@ -1,4 +1,4 @@
-/** What a report says besides the history of its objective. */
+/** Reads what a report tells besides the history of its objective. */
 import type { Db } from '../../db/connection/transaction.ts';
 import { listCorrections } from '../../db/corrections/corrections.ts';
 import { countAddedCases } from '../../db/data/added-cases.ts';

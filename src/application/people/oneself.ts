@@ -1,4 +1,4 @@
-/** What people do with what is theirs: their name, their accounts, their keys and their way in. */
+/** Changes by people of their own: their name, their accounts, their keys and their ways to sign in. */
 import { getAccountName, lockAccount } from '../../db/accounts/accounts.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import * as members from '../../db/people/members.ts';

@@ -1,6 +1,6 @@
 /**
- * How everything that happens to a search is stored: read its ledger, decide, write if nothing has changed since. Who is overtaken
- * twice decides behind the lock of the objective, where nothing can change any more.
+ * Stores everything that happens to a search: reads its ledger, decides, and writes if nothing has changed since. After
+ * two lost races the act runs under the objective's lock.
  */
 
 import { ConflictError, type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';

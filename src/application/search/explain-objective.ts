@@ -1,6 +1,6 @@
 /**
- * What the optimizer has learned, stored after a suggestion for clients that poll. It is computed once the suggestion has been
- * handed out, so that no client waits for it. When a worker dies here, the next suggestion brings a newer explanation.
+ * Stores what the optimizer has learned after a suggestion, for clients that poll. It is computed once the suggestion has been handed out,
+ * so that no client waits for it. When a worker dies here, the next suggestion brings a newer explanation.
  */
 
 import type { Db } from '../../db/connection/transaction.ts';

@@ -1,6 +1,6 @@
 /**
- * What clients ask of the models of an objective: other solutions, its front, how surely an input holds when it is made with
- * tolerances, and what the targets tell about the inputs. Computed when it is asked for, from the data as they are
+ * Answers clients' questions to the models of an objective: other solutions, its front, how surely an input holds when
+ * it is made with tolerances, and what the targets tell about the inputs. Computed on request from the current data
  * (computations.ts).
  */
 import { createHash } from 'node:crypto';

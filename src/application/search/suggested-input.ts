@@ -1,4 +1,4 @@
-/** What a proposal of the optimizer means as an inverse. */
+/** Translates a proposal of the optimizer into an inverse. */
 import type { Snapshot } from '../../db/search/suggestions.ts';
 import { type Ending, endingOf } from '../../domain/search/ending.ts';
 import { checkSuggestion, isAdmissible } from '../../domain/search/objective-limits.ts';

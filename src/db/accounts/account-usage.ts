@@ -1,5 +1,5 @@
 /**
- * What accounts store. Requests only read it; the schedule counts it in slices: every table has positions (its ids; times for keys),
+ * Counts what accounts store. Requests only read it; the schedule counts it in slices: every table has positions (its ids; times for keys),
  * and the records of 16384 positions are counted together, with their account as it is. A slice is counted again while it grows,
  * after records in it were purged, and after that ever more rarely, so that a count costs what has changed. What a slice
  * holds replaces what it held at its last count: nothing is added up that could drift.

@@ -1,4 +1,4 @@
-/** What rights depend on: memberships that count, and whoever gave them to others. */
+/** Conditions on which rights depend: memberships that count, and whoever gave them to others. */
 import { type RawBuilder, sql } from 'kysely';
 import { rolesWith } from '../../domain/people/people.ts';
 

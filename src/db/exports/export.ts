@@ -1,6 +1,6 @@
 /**
- * What an export reads besides the records themselves. Numbers come as JSON text made by the database and are passed on as they
- * are. One call reads a bounded amount, however much a record holds.
+ * Reads for an export everything besides the records themselves. Numbers come as JSON text made by the database and are
+ * passed on as they are. One call reads a bounded amount, however much a record holds.
  */
 import { sql } from 'kysely';
 import { RUN_VIEWS } from '../../domain/data/run-fields.ts';

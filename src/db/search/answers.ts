@@ -1,4 +1,4 @@
-/** What the answers of objectives are decided from, besides what each stores itself. */
+/** Reads what decides the answers of objectives, besides what each stores itself. */
 import { sql } from 'kysely';
 import type { OptimalRun } from '../../domain/search/answer.ts';
 import type { InputStanding } from '../../domain/search/explanation.ts';

@@ -1,6 +1,6 @@
 /**
- * What the history of an objective reads. Numbers stay the text that the database makes of them, with all digits: parsing and
- * writing them again would take most of the time.
+ * Reads the history of an objective. Numbers stay the text that the database makes of them, with all digits: parsing
+ * and writing them again would take most of the time.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { TypedElsewhere } from '../../domain/accounts/page-draft.ts';

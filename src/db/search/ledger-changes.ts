@@ -1,4 +1,4 @@
-/** What the writer of a search can change, see search-ledger.ts. One change holds everything that one act leads to. */
+/** Changes that the writer of a search can make, see search-ledger.ts. One change holds everything that one act leads to. */
 
 import type { StorageQuota } from '../../domain/accounts/storage.ts';
 import type { Jacobian } from '../../domain/data/jacobian.ts';

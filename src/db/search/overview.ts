@@ -1,4 +1,4 @@
-/** What the list of all objectives of an account reads, besides the objectives themselves. */
+/** Reads for the list of all objectives of an account everything besides the objectives themselves. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';

@@ -1,4 +1,4 @@
-/** How the fields of a run are read from `inverses as i`; domain/data/run-fields.ts has the fields. */
+/** Reads the fields of a run from `inverses as i`; domain/data/run-fields.ts has the fields. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   type FieldOf,

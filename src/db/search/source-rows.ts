@@ -1,4 +1,4 @@
-/** What a suggestion is computed from, by source. */
+/** Sorts the data that a suggestion is computed from by source. */
 import type { Matrix } from '../../domain/matrix.ts';
 import type { Source } from '../../domain/problem/sources.ts';
 import { decodeMatrix } from '../matrices.ts';

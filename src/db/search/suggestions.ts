@@ -1,4 +1,4 @@
-/** What a suggestion is computed from: as it is now, and as it was when a stored suggestion was computed. */
+/** Reads the data that a suggestion is computed from: the current data, and those from which a stored suggestion was computed. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Matrix } from '../../domain/matrix.ts';
 import type { InputDetails, InputSpace, InputType } from '../../domain/problem/input-space.ts';

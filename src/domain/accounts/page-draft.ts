@@ -1,4 +1,4 @@
-/** What is typed on the page and not sent yet, kept for each subject and browser. */
+/** Texts typed on the page and not sent yet, kept for each subject and browser. */
 
 /** Characters of a draft; a longer one stays in its browser. */
 export const LARGEST_DRAFT = 65_536;

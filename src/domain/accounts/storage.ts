@@ -1,4 +1,4 @@
-/** How much an account stores, how much it may store, and what happens to the records it deletes. */
+/** Measures what an account stores, limits it, and defines what happens to the records it deletes. */
 import { DomainError } from '../errors.ts';
 
 /** The most that an account may store; 0 means no limit. */

@@ -1,4 +1,4 @@
-/** What an http evaluator's answer means. */
+/** Interprets an http evaluator's answer. */
 import { type ByName, isByName } from '../problem/names.ts';
 
 export type EvaluatorOutcome =

@@ -1,4 +1,4 @@
-/** How much work it is to evaluate constraints. Suggestions evaluate all of them hundreds of thousands of times. */
+/** Estimates the work of evaluating constraints. Suggestions evaluate all of them hundreds of thousands of times. */
 import type { Condition, Expression } from '../../optimizer/interface/problem.ts';
 import { makeViolation, type Violation } from '../errors.ts';
 import type { SentConstraint } from './input-space.ts';

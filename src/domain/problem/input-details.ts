@@ -1,6 +1,6 @@
 /**
- * What a client may say about the inputs of a project beyond bounds, types and names: the scale and the admissible values of a
- * number, ranges in which the solution probably lies, and conditions among the inputs.
+ * Statements of a client about the inputs of a project beyond bounds, types and names: the scale and the admissible
+ * values of a number, ranges in which the solution probably lies, and conditions among the inputs.
  */
 import type { Condition, RegionReport } from '../../optimizer/interface/problem.ts';
 import { makeViolation, type Violation, type ViolationPath } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** What the runs of an objective show that a person can act on, in words. A further kind is a row of the table. */
+/** Says in words what the runs of an objective show that a person can act on. A further kind is a row of the table. */
 import type { Advice, AdviceKind } from '../../optimizer/interface/insights.ts';
 import { type Labels, outputNamesOf } from '../problem/names.ts';
 import type { ObjectiveDefinition } from './objective.ts';

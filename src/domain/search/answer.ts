@@ -1,5 +1,5 @@
 /**
- * What the answer of a search is: the one input that every surface names, with what the runs at it gave. Nothing else decides it.
+ * Defines the answer of a search: the one input that every surface names, with what the runs at it gave. Nothing else decides it.
  *
  * - One run, several solutions: the run that met every target, of several solutions the first.
  * - confirm, confidence: the input that was declared, else the one that comes nearest to it, with the mean of the runs there and never

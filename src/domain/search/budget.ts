@@ -1,4 +1,4 @@
-/** How far an objective may go: its attempts and its stop rule, and what a change of them means for one that has ended. */
+/** Limits of an objective: its attempts and its stop rule, and the effect of changing them once it has ended. */
 import { makeViolation, refuseViolations } from '../errors.ts';
 import { refTerm } from '../messages.ts';
 import { isResumable } from './ending.ts';

@@ -1,4 +1,4 @@
-/** Why an objective ended, in words. */
+/** Says in words why an objective ended. */
 import { compileGoal, distanceToInterval } from './acceptance.ts';
 import { type Answer, nameOfRun } from './answer.ts';
 import type { Ending } from './ending.ts';

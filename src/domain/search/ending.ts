@@ -1,4 +1,4 @@
-/** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
+/** Stored reasons why an objective was stopped. The words for it are in end-reason.ts. */
 import type { Proposal } from '../../optimizer/interface/problem.ts';
 import { StopReason } from './stop-reason.ts';
 

@@ -1,4 +1,4 @@
-/** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
+/** Knowledge of the optimizer about an objective: how far its model can be trusted and what seems out of reach. */
 import type { Diagnosis, Explanation } from '../../optimizer/interface/insights.ts';
 import type { Standing } from '../../optimizer/interface/problem.ts';
 import { toFinite } from '../vectors.ts';

@@ -1,4 +1,4 @@
-/** What the data of a fit tell about its inputs, in sentences. */
+/** Says in sentences what the data of a fit tell about its inputs. */
 import type {
   BetterFit,
   FitCombination,

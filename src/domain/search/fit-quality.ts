@@ -1,4 +1,6 @@
-/** How well a run fits its data: chi-square, the scale of the residuals, whether they look random, and the points that hurt most. */
+/**
+ * Measures how well a run fits its data: chi-square, the scale of the residuals, whether they look random, and the points that hurt most.
+ */
 import { type FitGoal, residualsOf, scaleOf, sumOfSquares } from '../../numbers/misfit.ts';
 import { normalTail } from '../../numbers/normal-tail.ts';
 import { type FitDefinition, fitGoalsOf } from './fit.ts';

@@ -1,4 +1,4 @@
-/** What a client may state about the search for a front: the point below which it is measured. */
+/** Options of the search for a front: the point below which it is measured. */
 import { makeViolation, type Violation } from '../errors.ts';
 import type { ByName } from '../problem/names.ts';
 import { checkLength } from '../vectors.ts';

@@ -1,4 +1,4 @@
-/** What the models say about the inputs of a calibration, in sentences. */
+/** Says in sentences what the models tell about the inputs of a calibration. */
 import type { Combination, Identifiability, InputRange, ValueRange } from '../../optimizer/interface/insights.ts';
 
 /** Digits of a value in a sentence. */

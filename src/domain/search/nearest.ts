@@ -1,5 +1,5 @@
 /**
- * Which run comes nearest to an objective, whether or not any satisfies it. The miss of an output is 0 where it is satisfied,
+ * Finds the run that comes nearest to an objective, whether or not any satisfies it. The miss of an output is 0 where it is satisfied,
  * otherwise its distance from its acceptance interval in units of its tolerance:
  *
  * - percent, value: half the width between the bounds, in output units.
@@ -7,10 +7,10 @@
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
  * - fit: no miss, but the misfit (readableMisfit) is part of the sum.
  *
- * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those, where one output is to be minimized
- * or maximized without a target, the best value of it; among those the earliest. Cases come before iterations. Only what may be the answer counts (search/ledger-run.ts). Weights and priorities say how much the misses count in this
- * comparison (numbers/miss-shares.ts, by which the optimizer compares as well); exact objectives are judged by one sum, which they
- * leave alone.
+ * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those, where one output is to be minimized or
+ * maximized without a target, the best value of it; among those the earliest. Cases come before iterations. Only what may be the answer
+ * counts (search/ledger-run.ts). Weights and priorities say how much the misses count in this comparison (numbers/miss-shares.ts, by which
+ * the optimizer compares as well); exact objectives are judged by one sum, which they leave alone.
  */
 
 import { type Importance, missShares } from '../../numbers/miss-shares.ts';

@@ -1,4 +1,4 @@
-/** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
+/** Decides how many inverses of one objective may be open together, and when no further one is opened although it might be. */
 import { hasAspiration, type Objective } from './objective.ts';
 import { questOf } from './quest.ts';
 

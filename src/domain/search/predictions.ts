@@ -1,4 +1,4 @@
-/** What a client may ask of the models around a point. Limits keep an answer quick, and short enough to be kept. */
+/** Questions that a client may ask of the models around a point. Limits keep an answer quick, and short enough to be kept. */
 import type { PredictionsQuestion } from '../../optimizer/interface/insights.ts';
 import { makeViolation, type Violation } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-/** What an objective seeks, and so when it ends. The options that say so exclude each other; see `checkNewObjective`. */
+/** Kinds of what an objective seeks, which determines its end. Their options exclude each other; see `checkNewObjective`. */
 import { type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
 import { type Confidence, confidence } from './quests/confidence.ts';
 import { FIT, type Fit } from './quests/fit.ts';

@@ -1,5 +1,5 @@
 /**
- * What a client may ask of the search beyond the targets. Every option is optional, and an objective that uses none behaves as if
+ * Options of the search beyond the targets. Every option is optional, and an objective that uses none behaves as if
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
- * What a search has reached, formed from all its runs. A correction uses it, and it is what the changes taken one at a time must lead
- * to (`after` in standing.ts).
+ * Forms the standing of a search from all its runs. A correction uses it, and changes taken one at a time must lead to
+ * the same (`after` in standing.ts).
  */
 import { type Evaluation, evaluateOutput } from './acceptance.ts';
 import { InverseStatus } from './inverse.ts';

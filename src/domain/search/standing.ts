@@ -1,5 +1,5 @@
 /**
- * What a search has reached, and what a change makes of it. `after` takes one change at a time, as requests and workers do;
+ * State of a search, and the effect of a change on it. `after` takes one change at a time, as requests and workers do;
  * `standingOf` forms the same from all runs (standing-of.ts).
  */
 import type { Variable } from '../../optimizer/interface/problem.ts';

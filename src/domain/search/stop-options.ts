@@ -1,6 +1,6 @@
 /**
- * When a client lets an objective end before it is satisfied or its attempts are used up: after runs without an improvement, at a
- * time, or after a number of runs.
+ * Rules by which an objective ends before it is satisfied or its attempts are used up: after runs without an
+ * improvement, at a time, or after a number of runs.
  */
 import type { StopRule } from '../../optimizer/interface/problem.ts';
 import { makeViolation, type Violation } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** How near the runs of an objective came as they were made, in few numbers. */
+/** Describes in few numbers how near the runs of an objective came as they were made. */
 import { isNearer, type Miss, makeMissMeasure, type NearestRun, type WeighedDefinition } from './nearest.ts';
 import type { NearestSoFar, ObjectiveDefinition } from './objective.ts';
 

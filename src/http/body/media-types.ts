@@ -1,4 +1,4 @@
-/** Which media types bodies may have. Here only the type is checked; the operations read the bodies. */
+/** Allows the media types of bodies. Only the type is checked here; the operations read the bodies. */
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { MEDIA_TYPES } from '../wire/formats.ts';
 

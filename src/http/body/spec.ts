@@ -1,4 +1,4 @@
-/** How the body of an operation is described and read. */
+/** Describes and reads the body of an operation. */
 import type { z } from 'zod';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import type { ParsedText } from './json-text.ts';

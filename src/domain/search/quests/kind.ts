@@ -1,4 +1,4 @@
-/** What the kinds of a quest have in common. */
+/** Shared rules of the kinds of quests. */
 import type { Evaluation } from '../acceptance.ts';
 import type { ObjectiveEvent } from '../stop-reason.ts';
 

@@ -1,4 +1,4 @@
-/** What people do with what is theirs. Every key and session may ask who it is. */
+/** Operations of people on their own account and keys. Every key and session may ask who it is. */
 import { createOwnKey, listOwnKeys, revokeOwnKey } from '../../../application/accounts/manage-account-keys.ts';
 import {
   createOwnLink,

@@ -1,4 +1,4 @@
-/** How well a run fits its data, in answers. */
+/** Presents in answers how well a run fits its data. */
 import { z } from 'zod';
 import type { FitRead } from '../../../application/search/model-insights.ts';
 import { inputNamesOf } from '../../../domain/problem/names.ts';
