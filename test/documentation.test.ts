@@ -4,7 +4,7 @@
  * are checked here against the OpenAPI document, problem files against the rules of the service. A block that nothing holds fails.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +18,7 @@ import { checkProblemFile } from '../src/runner/check-problem.ts';
 import { isPlayedAlone, isPlayedByPython, isPrinted, isWritten } from './support/doc-blocks.ts';
 import { blocksOf, type DocBlock, readPages } from './support/doc-commands.ts';
 import { FOREIGN_FILES } from './support/foreign-cases.ts';
+import { findBareComments } from './support/vocabulary.ts';
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -326,4 +327,42 @@ test.each([
   'git clone https://github.com/backsolve/backsolve',
 ])('%s does not', (line) => {
   expect(line).not.toMatch(FROM_REGISTRY);
+});
+
+const COMMENTED = [
+  'src/**/*.{ts,tsx}',
+  'clients/typescript/{src,build,examples}/**/*.ts',
+  'clients/python{,-service}/{src,tests,examples}/**/*.py',
+  '{bench,harness,test}/**/*.{ts,tsx,py}',
+];
+const NOT_WRITTEN_HERE = /node_modules|[/_]generated|[/]fixtures[/]/;
+
+test('every comment begins with a noun or a verb', () => {
+  const paths = globSync(COMMENTED).filter((one) => !NOT_WRITTEN_HERE.test(one));
+  expect(paths.length).toBeGreaterThan(1500);
+  expect(paths.flatMap((one) => findBareComments(one, readFileSync(one, 'utf8')))).toEqual([]);
+});
+
+test.each([
+  ['a.ts', '/** Of the account. */\nconst limit = 1;', 1],
+  ['a.ts', '\n  /**\n   * Whose key it is.\n   */\n', 2],
+  ['a.ts', 'call(); // When it is over.', 1],
+  ['a.tsx', 'const view = <p>{/* What people read. */}</p>;', 1],
+  ['a.py', 'def f():\n    """How far it goes."""', 2],
+  ['a.py', '"""\nWhich one counts.\n"""', 1],
+  ['a.py', '# Where it is.', 1],
+])('a comment that begins with a bare word is found: %s %j', (name, source, line) => {
+  const found = findBareComments(name, source);
+  expect(found).toEqual([expect.stringMatching(`^${name}:${line}: "(Of|Whose|When|What|How|Which|Where)" begins`)]);
+});
+
+test.each([
+  ['a.ts', '/** Whether it counts. */'],
+  ['a.ts', '// The first line of a comment\n// What goes on below it.'],
+  ['a.ts', "const text = '// Of the account.';"],
+  ['a.tsx', 'const view = <p>// What people read</p>;'],
+  ['a.py', '# The first line of a comment\n# What goes on below it.'],
+  ['a.py', 'text = "Of the account."'],
+])('other comments and texts are left alone: %s %j', (name, source) => {
+  expect(findBareComments(name, source)).toEqual([]);
 });

@@ -1,4 +1,5 @@
-/** Finds words that docs/architecture.md has replaced with others. */
+/** Finds words that docs/architecture.md has replaced with others, and comments that begin without a noun or a verb. */
+import { parseSync } from 'oxc-parser';
 
 /** The words set as code in the last column of the table under "Words". */
 export function readRetiredWords(architecture: string): readonly string[] {
@@ -22,5 +23,42 @@ export function findRetiredWords(path: string, source: string, retired: readonly
     const words = (line.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
     const used = patterns.filter(([, pattern]) => words.some((word) => pattern.test(word)));
     return used.map(([word]) => `${path}${number === 0 ? '' : `:${number}`}: ${word}`);
+  });
+}
+
+/** Words that begin no comment: a noun or a verb in the third person tells sooner what something is or does. */
+const BARE = /^(?:Of|What|Which|Where|How|When|Why|Who|Whose|Whom)\b/;
+
+/** The first word of each comment of TypeScript, with its line. Lines of `//` below each other are one comment. */
+function beginningsOf(path: string, source: string): readonly (readonly [line: number, text: string])[] {
+  const { comments } = parseSync(path, source, { lang: path.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' });
+  const begun = comments.filter(({ type, start }, k) => {
+    const last = comments[k - 1];
+    const isOwnLine = (at: number) => /(?:^|\n)[ \t]*$/.test(source.slice(0, at));
+    const goesOn = type === 'Line' && last?.type === 'Line' && isOwnLine(last.start);
+    return !(goesOn && /^\n[ \t]*$/.test(source.slice(last.end, start)));
+  });
+  return begun.map(({ value, start }) => [source.slice(0, start).split('\n').length, value.replace(/^[*\s]+/, '')]);
+}
+
+/** The same for comments and docstrings of Python, without a parser: a docstring is a text that begins a line. */
+function beginningsInPython(source: string): readonly (readonly [line: number, text: string])[] {
+  const lines = source.split('\n');
+  return lines.flatMap((line, i) => {
+    const [, quotes, text] = /^\s*(#:?|r?""")\s*(.*)$/.exec(line) ?? [];
+    if (text === undefined || (quotes === '#' && /^\s*#/.test(lines[i - 1] ?? ''))) return [];
+    return [[i + 1, text === '' ? (lines[i + 1] ?? '').trim() : text] as const];
+  });
+}
+
+/** Comments that begin with a bare word, as `path:line` with the advice to begin otherwise. */
+export function findBareComments(path: string, source: string): readonly string[] {
+  const beginnings = path.endsWith('.py') ? beginningsInPython(source) : beginningsOf(path, source);
+  return beginnings.flatMap(([line, text]) => {
+    const [word] = BARE.exec(text) ?? [];
+    if (word === undefined) return [];
+    return [
+      `${path}:${line}: "${word}" begins the comment; begin with a noun or a verb: "The ...", "Returns ...", "True if ..."`,
+    ];
   });
 }
