@@ -5,10 +5,15 @@ import type { Prepared } from '../search/prepare.ts';
 /** The most to name. */
 const MOST = 10;
 
+/** The output that a model is of. Null where, in a fit, a residual stands for several of them or for data. */
+function outputOf(output: number | null, residuals: Prepared['residuals']): number | null {
+  if (output === null || residuals === null) return output;
+  return residuals.kept[output] ?? null;
+}
+
 export function adviseOnWrongDerivatives({ cases, encoding, residuals }: Prepared): readonly Advice[] {
   const advice = cases.distrusted.map(({ output, feature, factor, isWrong }): Advice => {
-    // In a fit a residual stands for one output or for several of them, for which no number can be given.
-    const known = output === null ? null : residuals === null ? output : (residuals.kept[output] ?? null);
+    const known = outputOf(output, residuals);
     return {
       kind: isWrong ? 'wrong-derivatives' : 'unproven-derivatives',
       outputs: known === null ? [] : [known],

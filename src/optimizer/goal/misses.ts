@@ -75,6 +75,6 @@ export function toleranceOf({ targets, l1 }: Goal, j: number): number {
 
 function widthOf({ lower, upper }: Target): number {
   if (Number.isFinite(lower) && Number.isFinite(upper)) return upper / 2 - lower / 2;
-  const end = Math.abs(Number.isFinite(lower) ? lower : Number.isFinite(upper) ? upper : 100);
-  return SHARE * (end || 1);
+  const end = [lower, upper].find(Number.isFinite) ?? 100;
+  return SHARE * (Math.abs(end) || 1);
 }

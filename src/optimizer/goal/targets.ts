@@ -125,7 +125,8 @@ export function l1NormOf({ center }: NonNullable<Goal['l1']>, at: (j: number) =>
 
 /** Distance of y from the interval, 0 inside. */
 export function distanceTo(interval: Interval, y: number): number {
-  return y < interval.lower ? interval.lower - y : y > interval.upper ? y - interval.upper : 0;
+  if (y < interval.lower) return interval.lower - y;
+  return y > interval.upper ? y - interval.upper : 0;
 }
 
 /**

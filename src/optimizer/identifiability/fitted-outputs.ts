@@ -43,7 +43,7 @@ export function curveOf(
     const gradient = new Float64Array(p);
     let r = leftOutAtBest[i]!;
     for (let k = 0; k < q; k++) {
-      const share = components ? components[k * P + i]! : k === i ? 1 : 0;
+      const share = components ? components[k * P + i]! : Number(k === i);
       if (share === 0) continue;
       r += share * residuals[kept.length + k]!;
       for (let f = 0; f < p; f++) gradient[f]! += (share * J[(kept.length + k) * p + f]!) / factor;

@@ -20,11 +20,11 @@ export function deviatingInputs({ variables, movable }: Encoding, { values }: In
 /** `count` rows of n standard deviates, normal or uniform in [-1, 1]; each odd row is the negative of the row before. */
 export function standardDeviates(kind: InputTolerances['kind'], count: number, n: number, random: RandomStream) {
   const out = new Float64Array(count * n);
+  const draw = () => (kind === 'normal' ? random.normal() : 2 * random.uniform() - 1);
   for (let k = 0; k < count; k++) {
     for (let v = 0; v < n; v++) {
       const isMirrored = k % 2 === 1;
-      const drawn = isMirrored ? 0 : kind === 'normal' ? random.normal() : 2 * random.uniform() - 1;
-      out[k * n + v] = isMirrored ? -out[(k - 1) * n + v]! : drawn;
+      out[k * n + v] = isMirrored ? -out[(k - 1) * n + v]! : draw();
     }
   }
   return out;

@@ -3,7 +3,7 @@
  * cases as a quadratic has coefficients. Nothing is remembered: the region is replayed over the cases.
  */
 
-import { improvementSign } from '../goal/targets.ts';
+import { type Interval, improvementSign } from '../goal/targets.ts';
 import { movableCount } from '../space/encoding.ts';
 import type { Problem } from './scope-search.ts';
 import { type Numbers, quadraticSize, TrustRegion } from './trust-region.ts';
@@ -43,7 +43,7 @@ function numbersOf({ request, encoding, cases, conditions, pending }: Problem): 
   if (p !== n || movableCount(encoding) < n || discrete.includes(1) || movable.includes(0)) return null;
   if (variables.some(({ fixedAt }) => fixedAt !== undefined)) return null;
   const interval = intervals[0]!;
-  const sign = interval.directed ? improvementSign(interval) : Y[0]! < interval.lower ? -1 : 1;
+  const sign = signOf(interval, Y[0]!);
   const target = sign > 0 ? interval.upper : -interval.lower;
   const points: Float64Array[] = [];
   const y: number[] = [];
@@ -55,6 +55,12 @@ function numbersOf({ request, encoding, cases, conditions, pending }: Problem): 
   }
   if (!Number.isFinite(target) || y.some((one) => one <= target)) return null;
   return { points, y, lower, upper, target };
+}
+
+/** 1 if the number has to fall, -1 if it has to rise. For a target with two sides, the first case tells on which of them the cases are. */
+function signOf(interval: Interval, first: number): 1 | -1 {
+  if (interval.directed) return improvementSign(interval);
+  return first < interval.lower ? -1 : 1;
 }
 
 /** Number of cases that were no attempts to reach the target. */

@@ -181,11 +181,15 @@ export class TrustRegion {
   }
 
   #resize(ratio: number, length: number): void {
-    const half = 0.5 * this.#radius;
-    const radius =
-      ratio > VERY_GOOD ? Math.max(half, 2 * length) : ratio > GOOD ? Math.max(half, length) : 0.5 * length;
-    this.#radius = Math.min(LARGEST_RADIUS, radius);
+    this.#radius = Math.min(LARGEST_RADIUS, this.#radiusFor(ratio, length));
     if (this.#radius <= 1.5 * this.#bound) this.#radius = this.#bound;
+  }
+
+  /** By how good the model has predicted a step of this length. */
+  #radiusFor(ratio: number, length: number): number {
+    if (ratio > VERY_GOOD) return Math.max(0.5 * this.#radius, 2 * length);
+    if (ratio > GOOD) return Math.max(0.5 * this.#radius, length);
+    return 0.5 * length;
   }
 
   #afterFailure(length: number): void {

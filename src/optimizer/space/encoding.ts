@@ -134,8 +134,10 @@ export function makeEncoding(space: Space, forDesign = false): Encoding {
     const width = first[v + 1]! - first[v]!;
     for (let f = first[v]!; f < first[v + 1]!; f++) {
       owner[f] = v;
-      lower[f] = movable[v] === 0 ? 0 : width > 1 ? -1 / width : -1;
-      upper[f] = movable[v] === 0 ? 0 : width > 1 ? 1 - 1 / width : 1;
+      // The bounds of an input that cannot move stay 0.
+      if (movable[v] === 0) continue;
+      lower[f] = width > 1 ? -1 / width : -1;
+      upper[f] = width > 1 ? 1 - 1 / width : 1;
     }
   }
   const counted = size > 2 ** 53 ? Number.POSITIVE_INFINITY : size;

@@ -99,27 +99,31 @@ export function priorMode(fit: Fit): Float64Array {
   return theta;
 }
 
+/** The kind of entry k of theta: log ell per group and w, except for lin; then log nugget, when noisy. */
+function kindOfEntry({ geometry, spec }: Fit, k: number): 'ell' | 'w' | 'nugget' {
+  const G = geometry.grouping.count;
+  if (spec.kind === 'lin' || k > G) return 'nugget';
+  return k < G ? 'ell' : 'w';
+}
+
 /** Clamps theta to the range in which the kernels are well conditioned. */
 export function clampParameters(fit: Fit, theta: Float64Array): void {
-  const G = fit.geometry.grouping.count;
-  const plain = fit.spec.kind === 'lin' ? 0 : G + 1;
   for (let k = 0; k < theta.length; k++) {
-    const [low, high] = k >= plain ? RANGE.nugget : k === G ? RANGE.w : RANGE.ell;
+    const [low, high] = RANGE[kindOfEntry(fit, k)];
     theta[k] = Math.min(high, Math.max(low, theta[k]!));
   }
 }
 
 /** `weight` times the log prior density of theta, up to a constant. Adds its gradient to `gradient` when given. */
 function logPrior(fit: Fit, theta: Float64Array, weight: number, gradient: Float64Array | null): number {
-  const G = fit.geometry.grouping.count;
-  const plain = fit.spec.kind === 'lin' ? 0 : G + 1;
   let value = fit.spec.noisy ? -NOISE_PENALTY : 0;
   // A known noise puts the prior on the process variance, around that of the data.
   const logNugget = fit.noise === undefined ? PRIOR.nugget.mean : Math.log(fit.noise);
+  const means = { ell: fit.logEll, w: PRIOR.w.mean, nugget: logNugget };
   for (let k = 0; k < theta.length; k++) {
-    const mean = k >= plain ? logNugget : k === G ? PRIOR.w.mean : fit.logEll;
-    const { sd } = k >= plain ? PRIOR.nugget : k === G ? PRIOR.w : PRIOR.ell;
-    const d = (theta[k]! - mean) / sd;
+    const kind = kindOfEntry(fit, k);
+    const { sd } = PRIOR[kind];
+    const d = (theta[k]! - means[kind]) / sd;
     value -= 0.5 * d * d;
     if (gradient) gradient[k]! -= (weight * d) / sd;
   }
