@@ -18,9 +18,15 @@ export async function untilWritten<T>(signal: AbortSignal, write: () => Promise<
     try {
       return await write();
     } catch (error) {
-      const retryMs = isDatabaseAway(error) ? AWAY_RETRY_MS : isDiskFull(error) ? DISK_FULL_RETRY_MS : undefined;
+      const retryMs = retryAfter(error);
       if (retryMs === undefined) throw error;
       await delay(retryMs, undefined, { signal });
     }
   }
+}
+
+/** The pause before the next try, in milliseconds; undefined if another one would fail too. */
+function retryAfter(error: unknown): number | undefined {
+  if (isDatabaseAway(error)) return AWAY_RETRY_MS;
+  return isDiskFull(error) ? DISK_FULL_RETRY_MS : undefined;
 }

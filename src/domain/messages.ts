@@ -56,8 +56,10 @@ export function refTerm(meaning: string, text = meaning): string {
 /** Written like `objectives[2]`. */
 export function propertyOf(path: ViolationPath): string {
   let property = '';
-  for (const segment of path)
-    property += typeof segment === 'number' ? `[${segment}]` : property === '' ? segment : `.${segment}`;
+  for (const segment of path) {
+    if (typeof segment === 'number') property += `[${segment}]`;
+    else property += property === '' ? segment : `.${segment}`;
+  }
   return property;
 }
 

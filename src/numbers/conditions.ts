@@ -44,6 +44,13 @@ const LOOKS = 31;
 /** From this quotient of positive bounds on, an input varies by factors rather than by differences. */
 const WIDE = 1_000;
 
+/** By how much the difference of the two sides violates a relation; negative where it leaves room. */
+const EXCESS: Readonly<Record<Condition['relation'], (difference: number) => number>> = {
+  '=': Math.abs,
+  '<=': (difference) => difference,
+  '>=': (difference) => -difference,
+};
+
 /** Whether the input x satisfies a condition up to roundings. @param box one range per input */
 export function isConditionMet(
   { left, relation, right }: Condition,
@@ -51,8 +58,7 @@ export function isConditionMet(
   box: readonly Range[],
 ): boolean {
   const [a, b] = [evaluate(left, x), evaluate(right, x)];
-  const excess =
-    relation === '=' ? Math.abs(a.value - b.value) : relation === '<=' ? a.value - b.value : b.value - a.value;
+  const excess = EXCESS[relation](a.value - b.value);
   // NaN and infinities are no values.
   if (!Number.isFinite(excess)) return false;
   if (excess <= TOLERANCE * Math.max(a.terms, b.terms)) return true;

@@ -71,7 +71,10 @@ function atItsInput(
 
 /** A case comes before a run of the objective, and that before a run of another one. */
 function firstOf(sources: readonly RowSource[], ownId: number): FirstRun {
-  const rankOf = (source: RowSource) => ('caseNumber' in source ? 0 : source.objectiveId === ownId ? 1 : 2);
+  const rankOf = (source: RowSource) => {
+    if ('caseNumber' in source) return 0;
+    return source.objectiveId === ownId ? 1 : 2;
+  };
   const first = sources.reduce((best, source) => (rankOf(source) < rankOf(best) ? source : best));
   if ('caseNumber' in first || first.objectiveId !== ownId) return first;
   return { iteration: first.iteration };

@@ -87,13 +87,18 @@ export async function reviseOptima(trx: Trx, accountId: number, objectiveIds: It
   }
 }
 
+function describeVerdict(objective: ObjectiveWithParents): string {
+  const { id, stopReason } = objective;
+  if (!questOf(objective).endsWithRuns) {
+    return `The objective ${id} is satisfied, and its verdict rests on all runs at this input`;
+  }
+  return stopReason === StopReason.satisfied
+    ? `The objective ${id} is satisfied, and with this correction no run satisfies it any more`
+    : `The objective ${id} has ended without success, and with this correction a run satisfies it`;
+}
+
 function reopeningNeeded(objective: ObjectiveWithParents, inverseId: number): DomainError {
-  const verdict = !questOf(objective).endsWithRuns
-    ? `The objective ${objective.id} is satisfied, and its verdict rests on all runs at this input`
-    : objective.stopReason === StopReason.satisfied
-      ? `The objective ${objective.id} is satisfied, and with this correction no run satisfies it any more`
-      : `The objective ${objective.id} has ended without success, and with this correction a run satisfies it`;
-  const message = `${verdict}. Nothing was stored; to change the verdict, send the correction with reopen: true.`;
+  const message = `${describeVerdict(objective)}. Nothing was stored; to change the verdict, send the correction with reopen: true.`;
   return new DomainError('REOPENING_NEEDED', message, { inverse: { objectiveId: objective.id, inverseId } });
 }
 

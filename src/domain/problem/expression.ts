@@ -69,6 +69,13 @@ interface Token {
   readonly position: number;
 }
 
+/** @param match  of TOKEN */
+function tokenOf([, number, name, symbol]: RegExpExecArray): Pick<Token, 'kind' | 'text'> {
+  if (number !== undefined) return { kind: 'number', text: number };
+  if (name !== undefined) return { kind: 'name', text: name };
+  return { kind: 'symbol', text: symbol! };
+}
+
 class Parser {
   readonly #text: string;
   readonly #inputs: ReadonlyMap<string, number>;
@@ -215,11 +222,9 @@ class Parser {
       this.#token = { kind: 'end', text: '', position };
       return;
     }
-    const [whole, number, name, symbol] = match;
-    const text = number ?? name ?? symbol!;
-    this.#next += whole.length;
-    const kind = number !== undefined ? 'number' : name !== undefined ? 'name' : 'symbol';
-    this.#token = { kind, text, position: this.#next - text.length };
+    const token = tokenOf(match);
+    this.#next += match[0].length;
+    this.#token = { ...token, position: this.#next - token.text.length };
   }
 
   #node(expression: Expression): Expression {

@@ -248,7 +248,7 @@ export function atNames(
     for (let end = 1; end < segments.length; end++) {
       const name = named.get(`/${segments.slice(0, end).join('/')}`)?.[Number(segments[end])];
       if (name === undefined) continue;
-      const path = segments.map((segment, k) => (k === end ? name : /^\d+$/.test(segment) ? Number(segment) : segment));
+      const path = segments.map((segment) => (/^\d+$/.test(segment) ? Number(segment) : segment)).with(end, name);
       return { ...violation, ...makeViolation(path, violation.message) };
     }
     return violation;

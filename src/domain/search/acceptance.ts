@@ -182,11 +182,11 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
     const gap = isGap(definition, j) ? 0 : toFinite(Math.abs(y - t));
     const outside = distanceToInterval(interval, y);
     const isExact = type === ObjectiveType.exact;
-    const isByGap = isExact || hasBounds(type) || type === ObjectiveType.fit;
-    l1Norm += isByGap ? gap : outside;
+    const difference = isExact || hasBounds(type) || type === ObjectiveType.fit ? gap : outside;
+    l1Norm += difference;
     distance += isExact ? gap : outside;
     const satisfied = met[j]!;
-    const error = type === ObjectiveType.percent ? toFinite(Math.abs(percentDeviation(y, t))) : isByGap ? gap : outside;
+    const error = type === ObjectiveType.percent ? toFinite(Math.abs(percentDeviation(y, t))) : difference;
     return {
       number: j,
       type,

@@ -17,12 +17,17 @@ const WORTH_A_RUN = 0.1;
  */
 export function describeFitInsight(found: FitInsight, names: readonly string[]): readonly string[] {
   const percent = `${Number((100 * found.confidence).toPrecision(3))} %`;
-  const next = nextRunOf(found);
   return [
     ...found.parameters.flatMap((one, v) => (one.kind === 'held' ? [] : [describeParameter(one, names[v]!, percent)])),
     ...found.combinations.map((one) => describeCombination(one, names)),
-    ...(found.better ? [describeBetter(found.better, names)] : next === null ? [] : [describeNext(next, names)]),
+    ...describeWorthwhileRun(found, names),
   ];
+}
+
+function describeWorthwhileRun(found: FitInsight, names: readonly string[]): readonly string[] {
+  if (found.better) return [describeBetter(found.better, names)];
+  const next = nextRunOf(found);
+  return next === null ? [] : [describeNext(next, names)];
 }
 
 /** The run of which the models know least, if they might be off noticeably. */

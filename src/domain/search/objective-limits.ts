@@ -154,9 +154,11 @@ export function checkObjectiveRegion(
     const value = limits.fixedInputs?.[i] ?? null;
     return value === null ? `the bounds of ${names[i]}` : `${refField('fixedInputs', i)} (${names[i]} = ${value})`;
   });
-  const own = report.conditions.find((k) => k >= ofProject);
-  const fixed = report.variables.find((i) => (limits.fixedInputs?.[i] ?? null) !== null);
-  const path =
-    own !== undefined ? ['constraints', own - ofProject] : fixed !== undefined ? ['fixedInputs', fixed] : [field];
-  return [makeViolation(path, describeContradiction([...conditions, ...bounds]))];
+  const isFixed = (i: number) => (limits.fixedInputs?.[i] ?? null) !== null;
+  const paths = [
+    ...report.conditions.filter((k) => k >= ofProject).map((k) => ['constraints', k - ofProject]),
+    ...report.variables.filter(isFixed).map((i) => ['fixedInputs', i]),
+    [field],
+  ];
+  return [makeViolation(paths[0]!, describeContradiction([...conditions, ...bounds]))];
 }

@@ -66,7 +66,7 @@ export function distanceBetween(variables: readonly Variable[], a: readonly numb
     if (fixedAt !== undefined || minimum === maximum) return;
     const on = isLogarithmic ? Math.log : (value: number) => value;
     const difference = (on(a[v]!) - on(b[v]!)) / (on(maximum) - on(minimum));
-    sum += kind === 'category' ? (a[v] === b[v] ? 0 : 1) : difference * difference;
+    sum += kind === 'category' ? Number(a[v] !== b[v]) : difference * difference;
     count++;
   });
   return count === 0 ? 0 : Math.sqrt(sum / count);

@@ -233,11 +233,22 @@ function reviseHeld(
   const stopReason = mayReopen ? StopReason.running : before;
   const statuses = new Map<number, InverseStatus>();
   for (const run of runs) {
-    const result = run.result === 'satisfied' ? 'unsatisfied' : run.result === 'late' ? 'never-run' : run.result;
-    const status = reviseStatus({ ...run, result }, stopReason, false);
+    const status = reviseStatus({ ...run, result: satisfyingNothing(run.result) }, stopReason, false);
     if (status !== run.status) statuses.set(run.id, status);
   }
   return { stopReason, statuses, exhaustedId: null };
+}
+
+/** The result of a run whose output satisfies nothing by itself. */
+function satisfyingNothing(result: RevisedRun['result']): RevisedRun['result'] {
+  switch (result) {
+    case 'satisfied':
+      return 'unsatisfied';
+    case 'late':
+      return 'never-run';
+    default:
+      return result;
+  }
 }
 
 /** The run with which the attempts were used up: one that was given up says so itself, else the last one completed. */

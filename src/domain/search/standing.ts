@@ -191,11 +191,8 @@ function afterOutput(terms: Terms, standing: Standing, change: Extract<Change, {
   const others = standing.open.filter((id) => id !== run.id);
   const areUsed = areAttemptsUsed(terms, standing);
   const isLast = areUsed && others.length === 0;
-  const event = isHit
-    ? quest.eventOf({ before: standing.hits.length, areAttemptsUsed: areUsed, isLast })
-    : isLast
-      ? 'last-output-unsatisfied'
-      : 'output-unsatisfied';
+  const missed = isLast ? 'last-output-unsatisfied' : 'output-unsatisfied';
+  const event = isHit ? quest.eventOf({ before: standing.hits.length, areAttemptsUsed: areUsed, isLast }) : missed;
   const state = isLate
     ? lateOutputState(standing.stopReason, event)
     : nextState(standing.stopReason, event, isAchieved(terms, standing));
