@@ -109,15 +109,19 @@ export function addressOf(name: string): string {
   return name === '' ? '/docs/guides' : `/docs/guides/${name}`;
 }
 
+function servedAt(target: string, known: ReadonlyMap<string, string>): string | undefined {
+  const name = known.get(target);
+  if (name !== undefined) return addressOf(name);
+  const picture = /^docs\/pictures\/([^/]+)$/.exec(target)?.[1];
+  return picture === undefined ? SERVED.get(target) : `/docs/pictures/${picture}`;
+}
+
 /** The target of a link; undefined if it is not served. */
 function resolve(file: string, href: string, known: ReadonlyMap<string, string>): string | undefined {
   if (/^(https?:|mailto:|#)/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
   const target = posix.join(posix.dirname(file), path);
-  const name = known.get(target);
-  const picture = /^docs\/pictures\/([^/]+)$/.exec(target)?.[1];
-  const address =
-    name !== undefined ? addressOf(name) : picture !== undefined ? `/docs/pictures/${picture}` : SERVED.get(target);
+  const address = servedAt(target, known);
   if (address === undefined) return undefined;
   return anchor === undefined ? address : `${address}#${anchor}`;
 }

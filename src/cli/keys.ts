@@ -89,10 +89,15 @@ async function list(db: Db): Promise<void> {
     created: key.createdAt.toISOString(),
     expires: key.expiresAt?.toISOString() ?? 'never',
     lastUsed: key.lastUsedAt?.toISOString() ?? 'never',
-    state: key.revokedAt !== null ? 'revoked' : isPast(key.expiresAt) ? 'expired' : 'active',
+    state: stateOf(key),
   }));
   if (rows.length === 0) console.log('There are no keys yet; create one with `backsolve keys create`.');
   else console.table(rows);
+}
+
+function stateOf({ revokedAt, expiresAt }: Record<'revokedAt' | 'expiresAt', Date | null>): string {
+  if (revokedAt !== null) return 'revoked';
+  return isPast(expiresAt) ? 'expired' : 'active';
 }
 
 function isPast(instant: Date | null): boolean {

@@ -141,11 +141,15 @@ function watchDisk(config: Config, log: Log, db: Db): DiskSpace {
   });
 }
 
+function commandOf(roles: Roles): string {
+  if (roles.ingress && roles.worker) return 'start';
+  return roles.ingress ? 'serve' : 'work';
+}
+
 /** Loaded only when an endpoint is set. */
 async function startTracing({ telemetry }: Config, log: Log, roles: Roles): Promise<Tracing | undefined> {
   if (telemetry.otlpEndpoint === undefined) return undefined;
   const { startOtlpTracing } = await import('../telemetry/otlp-tracing.ts');
-  const role = roles.ingress && roles.worker ? 'start' : roles.ingress ? 'serve' : 'work';
   return startOtlpTracing({
     endpoint: telemetry.otlpEndpoint,
     headers: telemetry.otlpHeaders,
@@ -153,7 +157,7 @@ async function startTracing({ telemetry }: Config, log: Log, roles: Roles): Prom
     sampleRatio: telemetry.sampleRatio,
     resource: {
       'service.namespace': 'backsolve',
-      'service.name': `backsolve-${role}`,
+      'service.name': `backsolve-${commandOf(roles)}`,
       'service.instance.id': `${hostname()}:${process.pid}`,
     },
     onError: (error) => log.warn({ err: error }, 'traces.not-sent'),

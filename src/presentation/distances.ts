@@ -1,7 +1,7 @@
 /** Measures how far runs are from their targets, by the misses that the service sends. Needs no browser. */
 
 import type { Columns, Head } from './columns.ts';
-import type { Ends } from './formats.ts';
+import { type Ends, rough } from './formats.ts';
 
 /** True if the value lies in the interval; an open end does not belong to it. For values that the service has not judged. */
 export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {
@@ -140,4 +140,10 @@ export function spanOf(column: Float64Array): Span | undefined {
     if (value > high) high = value;
   }
   return low <= high ? { low, high } : undefined;
+}
+
+/** A distance of a run in a few words. @param hasMet  whether 0 means that everything is met; a misfit only gets smaller */
+export function distanceText(distance: number | undefined, hasMet: boolean): string {
+  if (distance === undefined || Number.isNaN(distance)) return 'no output';
+  return distance === 0 && hasMet ? 'met' : rough(distance);
 }

@@ -28,9 +28,9 @@ export function intervalText(head: Head, parameter: FoundParameter): string {
   const { kind, lowEnd, highEnd } = parameter;
   if (kind === 'held') return '–';
   if (lowEnd === 'not-known' && highEnd === 'not-known') return 'not known';
-  const unknown = lowEnd === 'not-known' ? 'lower' : highEnd === 'not-known' ? 'upper' : undefined;
   const known = knownText(head, parameter);
-  return unknown === undefined ? known : `${known} (${unknown} end not known)`;
+  if (lowEnd === 'not-known') return `${known} (lower end not known)`;
+  return highEnd === 'not-known' ? `${known} (upper end not known)` : known;
 }
 
 function knownText(head: Head, { input, low, high }: FoundParameter): string {

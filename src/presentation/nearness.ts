@@ -56,16 +56,17 @@ export function bestText(head: Near): string {
 type Named = Pick<Head, 'bestIteration' | 'bestCaseNumber'> & Partial<Pick<Head, 'answer'>>;
 
 /** For example "run 6", "known case 2" or "the input of run 6, in the mean of 3 runs". */
-export function nameOfBest({ bestIteration, bestCaseNumber, answer }: Named): string {
-  const name =
-    bestIteration !== null
-      ? `run ${bestIteration}`
-      : bestCaseNumber !== null
-        ? `known case ${bestCaseNumber}`
-        : answer?.name;
+export function nameOfBest(named: Named): string {
+  const { answer } = named;
+  const name = runOrCase(named) ?? answer?.name;
   if (!isOfSeveralRuns({ answer: answer ?? null })) return name ?? 'no run';
   const { runs } = answer!;
   return `the input of ${name}${runs === null ? '' : `, in the mean of ${counted(runs, 'run')}`}`;
+}
+
+function runOrCase({ bestIteration, bestCaseNumber }: Named): string | undefined {
+  if (bestIteration !== null) return `run ${bestIteration}`;
+  return bestCaseNumber === null ? undefined : `known case ${bestCaseNumber}`;
 }
 
 /** For example "misses sag by 0.71 mm and mass by 1.4 kg". */

@@ -26,14 +26,18 @@ export function toOthers(runs: readonly TrialRun[], inputCount: number, outputCo
 }
 
 function sourceOf(run: TrialRun): RunSource {
-  const { source: kind, sourceName, objectiveId, objectiveNumber } = run;
+  const { source: kind, objectiveId, objectiveNumber } = run;
   const facts = { kind, objectiveId, objectiveNumber };
   if (kind === 'objective') {
     const from = `objective ${objectiveNumber}`;
     return { ...facts, from, name: `run ${run.iteration} of ${from}`, number: run.iteration! };
   }
-  const from = kind === 'designed' ? 'first cases' : sourceName === null ? 'added' : `added: ${sourceName}`;
-  return { ...facts, from, name: `case ${run.number}`, number: run.number! };
+  return { ...facts, from: originOf(run), name: `case ${run.number}`, number: run.number! };
+}
+
+function originOf({ source, sourceName }: TrialRun): string {
+  if (source === 'designed') return 'first cases';
+  return sourceName === null ? 'added' : `added: ${sourceName}`;
 }
 
 /** More would squeeze the objective's own runs together in a chart. */
@@ -49,6 +53,7 @@ export function sourceOrder({ sources }: Others, count: number): Float64Array {
   return Float64Array.from({ length: count }, (_, row) => {
     const source = sources[row];
     if (source === undefined) return Number.MAX_SAFE_INTEGER;
-    return source.kind === 'designed' ? 0 : source.kind === 'added' ? 1 : 1 + source.objectiveNumber!;
+    if (source.kind === 'designed') return 0;
+    return source.kind === 'added' ? 1 : 1 + source.objectiveNumber!;
   });
 }

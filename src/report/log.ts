@@ -50,10 +50,12 @@ function notedIn(note: Note): readonly Cell[] {
 
 function changeOf({ head }: Subject, one: Correction): readonly Cell[] {
   const { target, createdAt, correctedBy, reason } = one;
-  const isOwn = target.objectiveId === head.objectiveId;
-  const own = `run ${target.iteration}`;
-  const name = target.caseNumber !== null ? `case ${target.caseNumber}` : isOwn ? own : `${own} of another objective`;
-  return [moment(createdAt), name, correctionText(head, one), correctedBy, reason];
+  return [moment(createdAt), nameOf(target, head.objectiveId), correctionText(head, one), correctedBy, reason];
+}
+
+function nameOf({ caseNumber, objectiveId, iteration }: Correction['target'], ownId: number): string {
+  if (caseNumber !== null) return `case ${caseNumber}`;
+  return objectiveId === ownId ? `run ${iteration}` : `run ${iteration} of another objective`;
 }
 
 function failuresOf({ columns }: Subject): (readonly Cell[])[] {

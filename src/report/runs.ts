@@ -90,6 +90,7 @@ function rowOfTable(
   const state = stateOf(columns, row);
   const measure = isFit(head) ? columns.misfits[row]! : distances.worst[row]!;
   const source = factAt(columns, 'sources', row);
+  const look = state === 'failed' ? 'missed' : 'muted';
   const marks = [
     STATE_TEXTS[state],
     ...(row === best ? ['best'] : []),
@@ -102,9 +103,15 @@ function rowOfTable(
     others.sources[row]?.name ?? `run ${columns.iterations[row]}`,
     ...inputs.map((i) => inputCell(head, columns.inputs[i]![row]!, i)),
     ...outputs.map((j) => outputCell(columns, j, row)),
-    Number.isNaN(measure) ? '–' : measure === 0 && !isFit(head) ? { text: 'met', look: 'met' } : short(measure),
-    { text: marks.join(', '), look: row === best ? 'best' : state === 'failed' ? 'missed' : 'muted' },
+    measureCell(measure, !isFit(head)),
+    { text: marks.join(', '), look: row === best ? 'best' : look },
   ];
+}
+
+/** @param hasMet  whether 0 means that everything is met; a misfit only gets smaller */
+function measureCell(measure: number, hasMet: boolean): Cell {
+  if (Number.isNaN(measure)) return '–';
+  return measure === 0 && hasMet ? { text: 'met', look: 'met' } : short(measure);
 }
 
 function inputCell(head: Subject['head'], value: number, i: number): Cell {

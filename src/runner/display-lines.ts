@@ -59,13 +59,16 @@ function headline(problem: Problem, standing: Standing): Piece[] {
   ];
 }
 
+function reachedText(best: NonNullable<SetStanding['best']>, output: number, set: number | undefined): string {
+  return set === undefined ? formatNumber(best.output[output]!) : describeMisfit(best.fits[set]!);
+}
+
 /** A line per output: what it should be, what the best run gave, and by how much it misses. Of many the worst. */
 function tableOf(problem: Problem, { goals, best }: SetStanding, width: number, most: number): Piece[][] {
   const all = shownOutputs(problem).map(({ name, unit, first, set }) => ({
     name: plain(name),
     wanted: plain(set === undefined ? describeGoal(goals[first]!, unit) : describeData(problem.fits[set]!, unit)),
-    reached:
-      best === null ? '-' : set === undefined ? formatNumber(best.output[first]!) : describeMisfit(best.fits[set]!),
+    reached: best === null ? '-' : reachedText(best, first, set),
     miss: set !== undefined || goals[first]!.target === null ? null : (best?.misses[first] ?? null),
   }));
   const rows = all.length <= most ? all : all.toSorted((a, b) => (b.miss ?? 0) - (a.miss ?? 0)).slice(0, most);
@@ -241,8 +244,13 @@ export function formatElapsed(ms: number): string {
 /** Number of columns of a text in a terminal: two for each character of East Asian writing and emoji, none for a combining mark. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const character of text) width += WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1;
+  for (const character of text) width += columnsOf(character);
   return width;
+}
+
+function columnsOf(character: string): number {
+  if (WIDE.test(character)) return 2;
+  return MARK.test(character) ? 0 : 1;
 }
 
 const WIDE =

@@ -114,13 +114,19 @@ function contextOf(traceParent: string | null): Context {
 function makeSampler(name: SamplerName, ratio: number): Sampler {
   const followsParent = name.startsWith(PARENT_BASED);
   const rule = followsParent ? name.slice(PARENT_BASED.length) : name;
-  const root =
-    rule === 'always_on'
-      ? new AlwaysOnSampler()
-      : rule === 'always_off'
-        ? new AlwaysOffSampler()
-        : new TraceIdRatioBasedSampler(ratio);
+  const root = makeRootSampler(rule, ratio);
   return followsParent ? new ParentBasedSampler({ root }) : root;
+}
+
+function makeRootSampler(rule: string, ratio: number): Sampler {
+  switch (rule) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    default:
+      return new TraceIdRatioBasedSampler(ratio);
+  }
 }
 
 function isUnwanted(traceParent: string): boolean {

@@ -87,11 +87,17 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/\.$/, '');
 }
 
+const BOUNDS = {
+  too_small: { inclusive: 'at least', exclusive: 'above' },
+  too_big: { inclusive: 'at most', exclusive: 'below' },
+} as const;
+
 function limitOf(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
-  const [bound, limit] = issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum];
-  if (issue.origin === 'array') return `must have ${bound} ${limit} entries`;
-  if (issue.origin === 'string') return `must have ${bound} ${limit} characters`;
-  return `must be ${issue.inclusive ? bound : issue.code === 'too_small' ? 'above' : 'below'} ${limit}`;
+  const { inclusive, exclusive } = BOUNDS[issue.code];
+  const limit = issue.code === 'too_small' ? issue.minimum : issue.maximum;
+  if (issue.origin === 'array') return `must have ${inclusive} ${limit} entries`;
+  if (issue.origin === 'string') return `must have ${inclusive} ${limit} characters`;
+  return `must be ${issue.inclusive ? inclusive : exclusive} ${limit}`;
 }
 
 /** `inputs[2].minimum` */

@@ -66,15 +66,20 @@ async function* csvLines(table: RowTable, { hasComma, hasMark }: CsvStyle): Asyn
     const name = categoryOf(column, Number(value));
     return name === undefined ? write(value) : textCell(name);
   };
+  const inputCells = (input: Numbers) =>
+    isPlain
+      ? join(input)
+      : toList(input)!
+          .map((value, i) => inputCell(inputs[i]!, value))
+          .join(separator);
   const factCell = (fact: string | number | boolean | null): NumberText => {
     if (fact === null) return '';
     return typeof fact === 'string' ? textCell(fact) : write(String(fact));
   };
   for await (const batch of batches) {
     for (const { input, output, facts, met } of batch) {
-      const named = () => toList(input)!.map((value, i) => inputCell(inputs[i]!, value));
       const cells: NumberText[] = [
-        input === null ? noInput : isPlain ? join(input) : named().join(separator),
+        input === null ? noInput : inputCells(input),
         output === null ? noOutput : join(output),
       ];
       for (let i = 0; i < before.length; i++) cells.push(factCell(facts[i]!));

@@ -24,7 +24,8 @@ export function checkMediaTypes(app: FastifyInstance): void {
 export function bodyFormatOf({ headers, routeOptions }: FastifyRequest): 'json' | 'csv' | 'xlsx' {
   if (routeOptions.config.takesCsv !== true) return 'json';
   const type = headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();
-  return type === MEDIA_TYPES.csv ? 'csv' : type === MEDIA_TYPES.xlsx ? 'xlsx' : 'json';
+  if (type === MEDIA_TYPES.csv) return 'csv';
+  return type === MEDIA_TYPES.xlsx ? 'xlsx' : 'json';
 }
 
 function refuse(request: FastifyRequest, done: (error: Error | null, body?: undefined) => void): void {

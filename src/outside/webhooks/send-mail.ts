@@ -61,10 +61,11 @@ const TIMES = { connectionTimeout: STEP_MS, greetingTimeout: STEP_MS, socketTime
 function optionsOf(text: string) {
   const url = new URL(text);
   const isSecure = url.protocol === 'smtps:';
+  const usualPort = isSecure ? 465 : 587;
   const user = decodeURIComponent(url.username);
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    port: url.port === '' ? usualPort : Number(url.port),
     secure: isSecure,
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
   };

@@ -45,7 +45,8 @@ export function parseJacobian(text: string, inputs: readonly string[] = []): unk
   const table = lines.filter((line) => !isMarked(line)).map(({ cells }) => cells);
   const [first = []] = table;
   const isHeader = first.length > 0 && first.slice(1).every(isName) && (first.length > 1 || isName(first[0]!));
-  const titles = isHeader ? first : marked?.length === inputs.length && inputs.length > 0 ? marked : null;
+  const titlesAbove = marked?.length === inputs.length && inputs.length > 0 ? marked : null;
+  const titles = isHeader ? first : titlesAbove;
   const body = isHeader ? table.slice(1) : table;
   const hasNames = body.length > 0 && body.every(([label]) => label !== undefined && isName(label));
   const rows = body.map((cells) => (hasNames ? cells.slice(1) : cells).map(numberOf));

@@ -45,10 +45,15 @@ export function parsePlace(text: string, origin: string): Place {
   for (const [pattern, make] of SELECTORS) {
     const match = pattern.exec(text);
     if (match === null) continue;
-    const part = pattern !== PATTERN ? 'all' : match[3]!.includes('first') ? 'first' : 'last';
+    const part = pattern === PATTERN ? partOf(match[3]!) : 'all';
     return { file: checkFile(match[1]!, origin), find: make(match, origin), part };
   }
   return { file: checkFile(text, origin), find: (content) => content.trim(), part: 'all' };
+}
+
+/** @param flags  behind a pattern */
+function partOf(flags: string): Part {
+  return flags.includes('first') ? 'first' : 'last';
 }
 
 /** Returns the value that the rule finds, undefined if it finds none, or the reason why it is not plainly the value asked for. */

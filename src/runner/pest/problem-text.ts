@@ -120,9 +120,13 @@ function within({ initial, lower, upper }: PestParameter): number {
 /** Ratio of bounds from which a logarithmic scale is the default, so that the plain one must be stated. */
 const WIDE = 1_000;
 
+function scaleOf({ transform, lower, upper }: PestParameter): readonly string[] {
+  if (transform === 'log') return ['scale: log'];
+  return lower > 0 && upper >= WIDE * lower ? ['scale: linear'] : [];
+}
+
 function inputLine(one: PestParameter, { priors }: PestControl): string {
-  const { name, transform, lower, upper } = one;
-  const scale = transform === 'log' ? ['scale: log'] : lower > 0 && upper >= WIDE * lower ? ['scale: linear'] : [];
+  const { name, lower, upper } = one;
   const prior = priors
     .filter(({ group, weight }) => weight > 0 && !isRegularisation(group) && limitOfGroup(group) === undefined)
     .find((each) => each.terms[0]!.parameter === name && likelyRange(each, one) !== undefined);
@@ -131,7 +135,7 @@ function inputLine(one: PestParameter, { priors }: PestControl): string {
     ...(name.length > LONGEST_INPUT ? [`parameter: ${quote(name)}`] : []),
     `minimum: ${lower}`,
     `maximum: ${upper}`,
-    ...scale,
+    ...scaleOf(one),
     ...(range ? [`likely: [${range.map((end) => Number(end.toPrecision(6))).join(', ')}]`] : []),
   ];
   const said = range ? `  # ${prior!.name}` : '';

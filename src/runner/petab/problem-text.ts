@@ -59,15 +59,19 @@ maximumRuns: ${Math.max(100, 10 * inputs.length)}   # designed runs included
   };
 }
 
-function inputLine({ id, lower, upper, scale, prior }: PetabParameter): string {
+function scaleOf({ lower, upper, scale }: PetabParameter): readonly string[] {
+  if (scale === 'log' || scale === 'log10') return ['scale: log'];
   const isWide = lower! > 0 && upper! >= 1_000 * lower!;
-  const scales =
-    scale === 'log' || scale === 'log10' ? ['scale: log'] : scale === 'lin' && isWide ? ['scale: linear'] : [];
+  return scale === 'lin' && isWide ? ['scale: linear'] : [];
+}
+
+function inputLine(parameter: PetabParameter): string {
+  const { id, lower, upper, prior } = parameter;
   const likely = prior?.likely;
   const range = likely && [Math.max(lower!, likely[0]), Math.min(upper!, likely[1])];
   const stated =
     range && range[0]! < range[1]! ? [`likely: [${range.map((end) => Number(end.toPrecision(6))).join(', ')}]`] : [];
-  return `  ${quote(id)}: {${[`minimum: ${lower}`, `maximum: ${upper}`, ...scales, ...stated].join(', ')}}`;
+  return `  ${quote(id)}: {${[`minimum: ${lower}`, `maximum: ${upper}`, ...scaleOf(parameter), ...stated].join(', ')}}`;
 }
 
 function describeSet({ measurements, transformation, noise }: PetabSet): string {
