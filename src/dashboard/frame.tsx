@@ -53,18 +53,17 @@ export function Frame() {
         </p>
       )}
       <main id="main" tabIndex={-1} class={findRoute(address.value)?.route.isWide ? 'wide' : undefined}>
-        {known === undefined ? (
-          <p role="status">Signing in…</p>
-        ) : offeredInvitation.value !== undefined ? (
-          <Accept token={offeredInvitation.value} />
-        ) : known === null ? (
-          <SignIn />
-        ) : (
-          <CurrentView />
-        )}
+        <Content />
       </main>
     </>
   );
+}
+
+function Content() {
+  const known = session.value;
+  if (known === undefined) return <p role="status">Signing in…</p>;
+  if (offeredInvitation.value !== undefined) return <Accept token={offeredInvitation.value} />;
+  return known === null ? <SignIn /> : <CurrentView />;
 }
 
 function Navigation() {

@@ -70,9 +70,20 @@ async function search(): Promise<void> {
   }
   // The user typed more while the index was loading.
   if (query !== box.value.trim()) return;
-  const count = found.length === MOST ? `The best ${MOST} results` : `${found.length} results`;
-  const text = found.length === 0 ? `No results for “${query}”.` : found.length === 1 ? '1 result' : count;
-  show(text, found);
+  show(countText(found.length, query), found);
+}
+
+function countText(count: number, query: string): string {
+  switch (count) {
+    case 0:
+      return `No results for “${query}”.`;
+    case 1:
+      return '1 result';
+    case MOST:
+      return `The best ${MOST} results`;
+    default:
+      return `${count} results`;
+  }
 }
 
 function show(text: string, found: readonly Found[]): void {

@@ -46,15 +46,21 @@ export function BestOutputs({ compared }: TableProps) {
   );
 }
 
+/** @param isMet  null for an output that is fitted to data */
+function verdictOf(isMet: boolean | null) {
+  if (isMet === null) return { look: 'hint', verdict: 'fitted' };
+  return isMet ? { look: 'met', verdict: 'met' } : { look: 'unmet', verdict: 'not met' };
+}
+
 function Output({ cell, title }: { readonly cell: OutputCell; readonly title: string }) {
   const { shown, isMet, value, interval } = cell;
-  const verdict = isMet === null ? 'fitted' : isMet ? 'met' : 'not met';
+  const { look, verdict } = verdictOf(isMet);
   const words = shown === null ? `${title}: no run yet` : `${title}: ${shown.text}, ${verdict}; wanted ${cell.wanted}`;
   return (
     <>
       <span class="value">
         {shown === null ? '–' : <span title={shown.full}>{shown.text}</span>}
-        {shown !== null && <span class={isMet === null ? 'hint' : isMet ? 'met' : 'unmet'}> {verdict}</span>}
+        {shown !== null && <span class={look}> {verdict}</span>}
       </span>
       {isMet !== null && (
         <Strip

@@ -246,7 +246,7 @@ export function runTable(compared: readonly Compared[]) {
       ...inputs.map((name) => {
         const i = inputNames.indexOf(name);
         const value = orNull(columns.inputs[i]?.[row]);
-        return value === null ? null : isWord(head, i) ? fullInputText(head, i, value) : value;
+        return value !== null && isWord(head, i) ? fullInputText(head, i, value) : value;
       }),
       ...outputs.map((name) => orNull(columns.outputs[outputNames.indexOf(name)]?.[row])),
       orNull(distances.worst[row]),

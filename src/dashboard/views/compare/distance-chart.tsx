@@ -1,6 +1,7 @@
 /** The best distance so far of every objective, in one chart. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { distanceText } from '../../../presentation/distances.ts';
 import { capitalized, counted, grouped, rough } from '../../../presentation/formats.ts';
 import type { Drawing, Range } from '../../../presentation/plot.ts';
 import { logFloor } from '../../../presentation/scales.ts';
@@ -70,10 +71,6 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
   );
 }
 
-function distanceText(value: number | undefined, hasMet: boolean): string {
-  return value === undefined ? 'no output' : value === 0 && hasMet ? 'met' : rough(value);
-}
-
 function Steps({ compared }: { readonly compared: readonly Compared[] }) {
   const iterations = [...new Set(compared.flatMap((one) => bestSteps(one).iterations))].sort((a, b) => b - a);
   return (
@@ -94,15 +91,14 @@ function Steps({ compared }: { readonly compared: readonly Compared[] }) {
 function summaryOf(compared: readonly Compared[]): string {
   const parts = compared.map((one) => {
     const value = bestSteps(one).values.at(-1);
-    const state =
-      value === undefined
-        ? 'no output yet'
-        : value === 0 && measureOf(compared).hasMet
-          ? 'everything met'
-          : rough(value);
-    return `${one.label}: ${state} after ${counted(one.columns.count, 'run')}`;
+    return `${one.label}: ${stateText(value, measureOf(compared).hasMet)} after ${counted(one.columns.count, 'run')}`;
   });
   return `${parts.join('; ')}.`;
+}
+
+function stateText(value: number | undefined, hasMet: boolean): string {
+  if (value === undefined) return 'no output yet';
+  return value === 0 && hasMet ? 'everything met' : rough(value);
 }
 
 function toDrawing(compared: readonly Compared[], palette: readonly string[]): Drawing {

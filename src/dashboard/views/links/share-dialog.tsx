@@ -28,6 +28,17 @@ interface ShareDialogProps {
   onClose(): void;
 }
 
+function daysText(count: number): string {
+  switch (count) {
+    case 1:
+      return 'a day';
+    case 366:
+      return 'a year';
+    default:
+      return `${count} days`;
+  }
+}
+
 export function ShareDialog({ objectiveId, onClose }: ShareDialogProps) {
   const [made, setMade] = useState<CreatedLink | undefined>(undefined);
   const [isTelling, setTelling] = useState(false);
@@ -112,7 +123,7 @@ function NewLink({ objectiveId, onMade }: { readonly objectiveId: number; onMade
       <select id={`${id}-days`} value={days} onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}>
         {DAYS.map((count) => (
           <option key={count} value={count}>
-            {count === 1 ? 'a day' : count === 366 ? 'a year' : `${count} days`}
+            {daysText(count)}
           </option>
         ))}
       </select>

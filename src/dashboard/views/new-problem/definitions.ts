@@ -67,7 +67,8 @@ export function readDefinitions(rows: Rows, firstKey: number): readonly InputDra
 
 function scaleOf(word: string): InputDraft['scale'] {
   const plain = word.toLowerCase();
-  return plain.startsWith('log') ? 'log' : plain.startsWith('lin') ? 'linear' : 'auto';
+  if (plain.startsWith('log')) return 'log';
+  return plain.startsWith('lin') ? 'linear' : 'auto';
 }
 
 /** The field of each column; undefined if the row is no header, which names two fields at least. */

@@ -50,7 +50,7 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
   ];
   const setUse = (c: number, use: string) => {
     // Each column has one use, and each use has one column.
-    const uses = own.uses.map((other, k) => (k === c ? use : other === use ? '' : other));
+    const uses = own.uses.map((other) => (other === use ? '' : other)).with(c, use);
     change({ own: { ...own, uses } }, 'own', 'columns');
   };
   const leaveOut = () => change({ own: { ...own, rows: own.rows.filter((_, r) => !wrongRows.has(r)) } }, 'own');

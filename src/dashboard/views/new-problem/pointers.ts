@@ -3,7 +3,7 @@
 import { lineOf, sayViolation } from '../../../../clients/typescript/src/front-doors.ts';
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
 import { capitalized } from '../../../presentation/formats.ts';
-import { type Draft, namesOfRows } from './draft.ts';
+import { type Draft, type InputDraft, namesOfRows } from './draft.ts';
 import type { Faults } from './requests.ts';
 import { constraintLines } from './requests.ts';
 
@@ -33,9 +33,20 @@ const ofBound =
   (end: 'minimum' | 'maximum'): Finder =>
   ({ inputs }, i) => {
     if (i === undefined) return 'inputs';
-    const type = inputs[Number(i)]?.type;
-    return `inputs/${i}/${type === 'category' ? 'categories' : type === 'boolean' ? 'type' : end}`;
+    return `inputs/${i}/${shownBound(inputs[Number(i)]?.type, end)}`;
   };
+
+/** The field of an input that shows its bound. */
+function shownBound(type: InputDraft['type'] | undefined, end: 'minimum' | 'maximum'): string {
+  switch (type) {
+    case 'category':
+      return 'categories';
+    case 'boolean':
+      return 'type';
+    default:
+      return end;
+  }
+}
 
 /** Violations in own data are shown at the column of the table. */
 const ofOwnInput: Finder = ({ own }, row, i) => {

@@ -197,12 +197,21 @@ export function readObjectives(draft: Draft, knownSets: KnownSets = []): Read<Ne
 
 export type Part = 'inputs' | 'cases' | 'targets';
 
+const READERS: Readonly<Record<Part, (draft: Draft) => { readonly faults: Faults }>> = {
+  inputs: readDesign,
+  cases: readCases,
+  targets: readObjectives,
+};
+
+function readCases(draft: Draft): { readonly faults: Faults } {
+  // A workbook is calculated later.
+  if (draft.workbook !== null) return readDesign(draft);
+  return draft.data === 'own' ? readOwn(draft).results : readResults(draft);
+}
+
 /** Everything missing or wrong in a part, as far as the form can tell. */
 export function faultsIn(draft: Draft, part: Part): Faults {
-  const runs = draft.data === 'own' ? readOwn(draft).results : readResults(draft);
-  // A workbook is calculated later.
-  const cases = draft.workbook === null ? runs : readDesign(draft);
-  const { faults } = part === 'inputs' ? readDesign(draft) : part === 'cases' ? cases : readObjectives(draft);
+  const { faults } = READERS[part](draft);
   return Object.fromEntries(Object.entries(faults).filter(([path]) => partOf(path) === part));
 }
 

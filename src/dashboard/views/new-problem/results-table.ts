@@ -57,11 +57,8 @@ export function pasteResults(rows: Rows, draft: Draft): Pasted {
     const count = outputs.length === 1 ? 'one column' : `${outputs.length} columns`;
     return { fault: `Paste ${count}, one per output, or a table with their names in a header${missing}.` };
   }
-  const caseColumn = isTitled
-    ? findTitle(rows[0]!, CASE)
-    : widthOf(data) === 1 + inputs.length + outputs.length
-      ? 0
-      : -1;
+  const columnBefore = widthOf(data) === 1 + inputs.length + outputs.length ? 0 : -1;
+  const caseColumn = isTitled ? findTitle(rows[0]!, CASE) : columnBefore;
   const results = Array.from({ length: pointCount }, (_, r) => [...(draft.results[r] ?? [])]);
   for (const [k, row] of data.entries()) {
     const isBlank = row.every((cell) => cell === '');

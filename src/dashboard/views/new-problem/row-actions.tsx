@@ -14,8 +14,9 @@ export function RowActions<Row>({ list, rows, i, name, onRows }: RowActionsProps
   const move = (by: -1 | 1) => {
     onRows(moved(rows, i, by));
     const isAtEnd = i + by === 0 || i + by === rows.length - 1;
-    const action = by === -1 ? 'up' : 'down';
-    focusField(`${list}/${i + by}/${isAtEnd ? (by === -1 ? 'down' : 'up') : action}`);
+    // At an end the button that was pressed is disabled.
+    const movesUp = isAtEnd ? by === 1 : by === -1;
+    focusField(`${list}/${i + by}/${movesUp ? 'up' : 'down'}`);
   };
   const remove = () => {
     onRows(rows.toSpliced(i, 1));

@@ -90,11 +90,17 @@ export function numbersOf({ trialNumber, number }: Names): string {
   return `trial ${trialNumber}, objective ${number}`;
 }
 
+/** The text shown until there is an answer. */
+export function waitText({ find }: Choice): string {
+  return find === '' ? 'Loading…' : 'Searching…';
+}
+
 /** Says how many objectives are shown, and of how many in all. */
 export function countText(count: number, total: number, { find, state }: Choice): string {
   const kind = state === undefined ? '' : `${labelOf(state).toLowerCase()} `;
   const noun = total === 1 ? 'objective' : 'objectives';
-  const shown = total > count ? `${count} of ${grouped(total)}` : total === 0 ? 'No' : grouped(total);
+  const all = total === 0 ? 'No' : grouped(total);
+  const shown = total > count ? `${count} of ${all}` : all;
   return find.trim() === '' ? `${shown} ${kind}${noun}` : `${shown} ${kind}${noun} found for “${find.trim()}”.`;
 }
 

@@ -92,7 +92,8 @@ const WAITS = { output: 'waits for your output', suggestion: 'computing the next
 function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
   const state = stateOf(glance);
   const { waitsFor, hasDiagnosis, endingKind } = glance;
-  const reason = endingKind !== null ? ENDINGS[endingKind] : hasDiagnosis ? 'may be out of reach' : undefined;
+  const doubt = hasDiagnosis ? 'may be out of reach' : undefined;
+  const reason = endingKind === null ? doubt : ENDINGS[endingKind];
   return (
     <td class="glance-state" title={reason}>
       <span class={`badge badge-${state}`}>{STATES[state].label}</span>{' '}

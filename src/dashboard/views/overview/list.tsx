@@ -5,7 +5,7 @@ import { ScrollBox } from '../../parts/scroll-box.tsx';
 import { Link } from '../../shell/link.tsx';
 import { navigate } from '../../shell/router.ts';
 import { session } from '../../shell/session.ts';
-import { addressOf, type Choice, countText, labelOf, type Sort, sortedBy } from './choice.ts';
+import { addressOf, type Choice, countText, labelOf, type Sort, sortedBy, waitText } from './choice.ts';
 import { fold, folded } from './folded.ts';
 import { Glance } from './glance.tsx';
 
@@ -28,7 +28,7 @@ export function List({ glances, olderAfter, total, choice, isOutdated, ...props 
   return (
     <>
       <p class="hint" role="status">
-        {isOutdated ? (choice.find === '' ? 'Loading…' : 'Searching…') : countText(glances.length, total, choice)}
+        {isOutdated ? waitText(choice) : countText(glances.length, total, choice)}
       </p>
       {glances.length === 0 ? <NothingFound choice={choice} /> : <Table {...props} glances={glances} choice={choice} />}
       <nav class="overview-pages" aria-label="Pages of objectives">
@@ -133,12 +133,13 @@ interface TitleProps {
 
 function Title({ choice, by, text, column }: TitleProps) {
   const isSorted = choice.sort === by;
+  const arrow = choice.direction === 'ascending' ? ' ▲' : ' ▼';
   const sort = () => navigate(addressOf({ ...choice, ...sortedBy(choice, by), after: undefined }), { replace: true });
   return (
     <th scope="col" class={column} aria-sort={isSorted ? choice.direction : 'none'}>
       <button type="button" class="quiet" onClick={sort}>
         {text}
-        <span aria-hidden="true">{isSorted ? (choice.direction === 'ascending' ? ' ▲' : ' ▼') : ''}</span>
+        <span aria-hidden="true">{isSorted ? arrow : ''}</span>
       </button>
     </th>
   );

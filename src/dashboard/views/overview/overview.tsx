@@ -9,7 +9,7 @@ import { explain, service } from '../../shell/service.ts';
 import { may, session } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
 import { askForChange } from '../../shell/waiting.ts';
-import { ARCHIVED, addressOf, type Choice, readChoice, STATES } from './choice.ts';
+import { ARCHIVED, addressOf, type Choice, readChoice, STATES, waitText } from './choice.ts';
 import { folded, openFolded } from './folded.ts';
 import { List } from './list.tsx';
 import { Marks } from './marks.tsx';
@@ -90,9 +90,7 @@ export default function Overview({ place }: ViewProps) {
         )}
       </div>
       {known === undefined ? (
-        <p role="status">
-          {failure.value !== undefined ? explain(failure.value) : choice.find === '' ? 'Loading…' : 'Searching…'}
-        </p>
+        <p role="status">{failure.value !== undefined ? explain(failure.value) : waitText(choice)}</p>
       ) : (
         <List
           {...known}

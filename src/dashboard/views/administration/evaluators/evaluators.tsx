@@ -75,7 +75,7 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
         cells={({ evaluator, claimedAt, progress, message, isPushed }) => (
           <>
             <th scope="row" class="admin-name">
-              {evaluator === null ? isPushed ? 'called by the service' : '–' : <bdi>{evaluator}</bdi>}
+              <EvaluatorName evaluator={evaluator} isPushed={isPushed} />
             </th>
             <td>{claimedAt === null ? '–' : <Age time={claimedAt} />}</td>
             <td>
@@ -89,6 +89,11 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
       />
     </>
   );
+}
+
+function EvaluatorName({ evaluator, isPushed }: Pick<Evaluation, 'evaluator' | 'isPushed'>) {
+  if (evaluator !== null) return <bdi>{evaluator}</bdi>;
+  return isPushed ? 'called by the service' : '–';
 }
 
 function Share({ progress }: { readonly progress: number | null }) {

@@ -56,6 +56,7 @@ export function ByHand({ run }: { readonly run: Run }) {
     setOutcome(undefined);
     asking.ask(count);
   };
+  const nextTitle = waiting.length > 1 ? 'Next inputs' : 'Next input';
   useKeys({
     n: () => {
       const { current } = panel;
@@ -67,7 +68,7 @@ export function ByHand({ run }: { readonly run: Run }) {
   });
   return (
     <section ref={panel} class="by-hand" aria-labelledby="by-hand-title">
-      <h2 id="by-hand-title">{!isRunning ? 'Result' : waiting.length > 1 ? 'Next inputs' : 'Next input'}</h2>
+      <h2 id="by-hand-title">{isRunning ? nextTitle : 'Result'}</h2>
       <Outcome run={run} outcome={outcome} />
       {!isRunning && <Result head={head} />}
       {canWrite &&

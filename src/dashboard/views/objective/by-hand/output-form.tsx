@@ -102,6 +102,7 @@ export function OutputForm({
     showFaults(read.faults ?? new Map());
     if (read.output !== undefined) report({ output: read.output }).catch(() => undefined);
   };
+  const action = names.length === 1 ? 'Load the output' : 'Load the outputs';
   return (
     <>
       <form ref={form} class="hand-form" aria-label={`Outputs of run ${iteration}`} noValidate onSubmit={load}>
@@ -157,7 +158,7 @@ export function OutputForm({
         <Fault error={hasFailed ? undefined : withoutShown(error, (pointer) => outputAt(pointer) !== undefined)} />
         <p class="hand-buttons">
           <button type="submit" class={isPrimary ? 'primary' : undefined} disabled={isBusy}>
-            {isBusy ? 'Loading…' : names.length === 1 ? 'Load the output' : 'Load the outputs'}
+            {isBusy ? 'Loading…' : action}
           </button>
           {names.length > 1 && pasted === undefined && (
             <button type="button" onClick={() => setPasted('')}>

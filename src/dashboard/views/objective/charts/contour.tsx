@@ -1,6 +1,7 @@
 /** An output over two inputs as shades, with the region in which the models expect all targets to be met. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../../presentation/columns.ts';
 import { short, withUnit } from '../../../../presentation/formats.ts';
 import type { Drawing } from '../../../../presentation/plot.ts';
 import { pointSeries } from '../../../../presentation/run-points.ts';
@@ -19,6 +20,16 @@ import type { ChartData } from './use-charts.ts';
 /** As the service limits a grid, and its points times outputs. */
 const MOST_POINTS = 51;
 const MOST_PREDICTIONS = 10_000;
+
+/** @param share  of the grid, where the models expect all targets to be met */
+function regionText({ bestMisses }: Pick<Head, 'bestMisses'>, share: number): string {
+  if (share > 0) {
+    return `The models expect all targets to be met in ${percent(share)} of it, inside the green line.`;
+  }
+  return bestMisses?.every((miss) => miss === 0)
+    ? 'The region that meets all targets is narrower than this grid; the best run is in it.'
+    : 'Nowhere on this grid do the models expect all targets to be met.';
+}
 
 export function Contour({ data }: { readonly data: ChartData }) {
   const head = data.all.run.head.value;
@@ -106,12 +117,7 @@ function Picture({ data, across, up, output, answer }: ShownProps & { readonly a
     };
     return { ...span, metCount: isMet.filter(Boolean).length, drawing };
   }, [answer, runs.value, rows.value, palette, output]);
-  const region =
-    metCount === 0
-      ? head.bestMisses?.every((miss) => miss === 0)
-        ? 'The region that meets all targets is narrower than this grid; the best run is in it.'
-        : 'Nowhere on this grid do the models expect all targets to be met.'
-      : `The models expect all targets to be met in ${percent(metCount / surface.isAdmissible.length)} of it, inside the green line.`;
+  const region = regionText(head, metCount / surface.isAdmissible.length);
   const { inputs } = runs.value.columns;
   const unit = output === undefined ? undefined : head.outputUnits?.[output];
   const ends =

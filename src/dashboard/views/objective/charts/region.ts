@@ -60,13 +60,9 @@ export function sharesOf(values: readonly (number | null)[], isAdmissible: reado
   const known = values.filter((value, k) => value !== null && isAdmissible[k]) as number[];
   const low = known.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const high = known.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  const shares = values.map((value, k) =>
-    value === null || !isAdmissible[k]
-      ? null
-      : high > low
-        ? LIGHTEST + (DARKEST - LIGHTEST) * ((value - low) / (high - low))
-        : LIGHTEST,
-  );
+  const shareOf = (value: number) =>
+    high > low ? LIGHTEST + (DARKEST - LIGHTEST) * ((value - low) / (high - low)) : LIGHTEST;
+  const shares = values.map((value, k) => (value === null || !isAdmissible[k] ? null : shareOf(value)));
   return { low, high, shares };
 }
 

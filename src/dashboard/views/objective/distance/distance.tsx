@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
 import { rowFrom } from '../../../../presentation/columns.ts';
-import { isFit } from '../../../../presentation/distances.ts';
+import { distanceText, isFit } from '../../../../presentation/distances.ts';
 import { capitalized, counted, grouped, rough } from '../../../../presentation/formats.ts';
 import { areFew, type Others } from '../../../../presentation/others.ts';
 import type { Range } from '../../../../presentation/plot.ts';
@@ -153,10 +153,6 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
       {again}; best so far {distanceText(data.best[row]!, data.hasMet)}
     </span>
   );
-}
-
-function distanceText(value: number, hasMet: boolean): string {
-  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : rough(value);
 }
 
 function Improvements({ data }: { readonly data: DistanceData }) {

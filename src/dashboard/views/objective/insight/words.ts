@@ -18,8 +18,13 @@ export function trustOf(
     ...(source?.rmseWithout == null ? [] : [`${off(source.rmseWithout)} without the cheaper source`]),
   ].join(', ');
   const error = rmse === null ? '' : `, off by ${off(rmse)}${without && ` (${without})`}`;
-  if (r2 < 0.5) return `too little known: ${facts}${error}`;
-  return `${r2 >= 0.95 ? 'well known' : r2 >= 0.8 ? 'known' : 'roughly known'}: ${facts}${error}`;
+  return `${ratingOf(r2)}: ${facts}${error}`;
+}
+
+function ratingOf(r2: number): string {
+  if (r2 >= 0.95) return 'well known';
+  if (r2 >= 0.8) return 'known';
+  return r2 >= 0.5 ? 'roughly known' : 'too little known';
 }
 
 export interface Share {

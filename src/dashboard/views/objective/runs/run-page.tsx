@@ -5,6 +5,7 @@ import { factAt, stateOf } from '../../../../presentation/columns.ts';
 import { correctionText } from '../../../../presentation/correction-text.ts';
 import { isFit } from '../../../../presentation/distances.ts';
 import { dayAndTime, rough } from '../../../../presentation/formats.ts';
+import type { RunSource } from '../../../../presentation/others.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { explain, service } from '../../../shell/service.ts';
@@ -118,13 +119,7 @@ function Facts({ all, row }: ShownProps) {
       </dd>
       {reason !== undefined && <Fact name="Why it failed">{reason}</Fact>}
       <Fact name="From">
-        {origin === undefined ? (
-          'this objective'
-        ) : origin.objectiveId === null ? (
-          origin.from
-        ) : (
-          <Link to={addressOf(origin.objectiveId, `runs/${origin.number}`)}>{origin.from}</Link>
-        )}
+        <Origin source={origin} />
       </Fact>
       {inverse !== undefined && <Fact name="Suggested">{dayAndBy(inverse.createdAt, inverse.askedBy)}</Fact>}
       {!Number.isNaN(loadedAt) && (
@@ -140,6 +135,12 @@ function Facts({ all, row }: ShownProps) {
       {worst > 0 && <Fact name="Worst miss">{rough(worst)} times the allowed deviation</Fact>}
     </dl>
   );
+}
+
+function Origin({ source }: { readonly source: RunSource | undefined }) {
+  if (source === undefined) return 'this objective';
+  const { objectiveId, number, from } = source;
+  return objectiveId === null ? from : <Link to={addressOf(objectiveId, `runs/${number}`)}>{from}</Link>;
 }
 
 const dayAndBy = (at: string | number, by: string | null) =>

@@ -22,6 +22,8 @@ interface RunStateProps {
   readonly address?: string;
 }
 
+const LOOKS: Readonly<Partial<Record<State, string>>> = { failed: 'unmet run-text', met: 'met run-text' };
+
 export function RunState({ all: { run, others }, row, address }: RunStateProps) {
   const columns = run.columns.value;
   const source = others.value.sources[row];
@@ -30,7 +32,7 @@ export function RunState({ all: { run, others }, row, address }: RunStateProps) 
   const state = source !== undefined && known === 'met' ? 'loaded' : known;
   const reason = factAt(columns, 'failureReasons', row);
   const text = reason === undefined || address === undefined ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`;
-  const look = state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text';
+  const look = LOOKS[state] ?? 'run-text';
   return (
     <span class="run-state">
       {text === STATE_TEXTS[state] ? (
@@ -48,8 +50,9 @@ export function RunState({ all: { run, others }, row, address }: RunStateProps) 
 function isBest({ run, others }: Pick<JudgedAll, 'run' | 'others'>, row: number): boolean {
   const source = others.value.sources[row];
   const { bestIteration, bestCaseNumber } = run.head.value;
-  const bestNumber = source === undefined ? bestIteration : source.objectiveId === null ? bestCaseNumber : null;
-  return run.columns.value.iterations[row] === bestNumber;
+  // A run of another objective is not the best of this one.
+  if (source !== undefined && source.objectiveId !== null) return false;
+  return run.columns.value.iterations[row] === (source === undefined ? bestIteration : bestCaseNumber);
 }
 
 interface BadgesProps {

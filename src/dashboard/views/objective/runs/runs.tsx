@@ -235,11 +235,15 @@ interface HeaderProps {
   readonly sorting: Signal<Sorting>;
 }
 
+const ASCENDING = { order: 'ascending', arrow: ' ▲' } as const;
+const DESCENDING = { order: 'descending', arrow: ' ▼' } as const;
+
 function Header({ class: className, parts, sorting }: HeaderProps) {
   const { key: current, isDescending } = sorting.value;
+  const { order, arrow } = isDescending ? DESCENDING : ASCENDING;
   const isCurrent = parts.some(({ key }) => key === current);
   return (
-    <th scope="col" class={className} aria-sort={isCurrent ? (isDescending ? 'descending' : 'ascending') : undefined}>
+    <th scope="col" class={className} aria-sort={isCurrent ? order : undefined}>
       {parts.map(({ key, label, unit }) => (
         <button
           key={key}
@@ -249,7 +253,7 @@ function Header({ class: className, parts, sorting }: HeaderProps) {
           onClick={() => (sorting.value = nextSorting(sorting.value, key))}
         >
           <span class="sort-label">{label}</span>
-          <span aria-hidden="true">{key === current ? (isDescending ? ' ▼' : ' ▲') : ''}</span>
+          <span aria-hidden="true">{key === current ? arrow : ''}</span>
           {unit && <small>{unit}</small>}
         </button>
       ))}
