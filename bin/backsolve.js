@@ -13,7 +13,8 @@ const isWindows = process.platform === 'win32';
 const pinned = fileURLToPath(new URL(`../node_modules/node/bin/node${isWindows ? '.exe' : ''}`, import.meta.url));
 
 // An installation without development dependencies has no pinned Node; this one will do if it strips types.
-const node = existsSync(pinned) ? pinned : process.features.typescript ? process.execPath : undefined;
+const running = process.features.typescript ? process.execPath : undefined;
+const node = existsSync(pinned) ? pinned : running;
 if (node === undefined) {
   console.error('Dependencies are missing: run `npm ci` in the folder of the clone first.');
   process.exit(1);

@@ -165,8 +165,9 @@ function writeType(schema: JsonObject, indent: string, isSent: boolean): string 
     case 'array': {
       if (schema['prefixItems'] !== undefined) throw new Error('prefixItems is not supported; add it to writeType.');
       const items = writeType((schema['items'] ?? {}) as JsonObject, indent, isSent);
-      const list = /^[\w.]+$/.test(items) ? `${items}[]` : isSent ? `(${items})[]` : `Array<${items}>`;
-      return isSent ? `readonly ${list}` : list;
+      const isName = /^[\w.]+$/.test(items);
+      if (isSent) return isName ? `readonly ${items}[]` : `readonly (${items})[]`;
+      return isName ? `${items}[]` : `Array<${items}>`;
     }
     case 'object':
       return writeObject(schema, indent, isSent);

@@ -151,11 +151,13 @@ from .._wire import Wire
       const initial = isRequired ? '...' : 'None';
       const alias =
         toCamel(field) === wire ? '' : `, validation_alias=${text(wire)}, serialization_alias=${text(wire)}`;
-      const value = alias !== '' ? ` = Field(${initial}${alias})` : isRequired ? '' : ' = None';
+      const plain = isRequired ? '' : ' = None';
+      const value = alias === '' ? plain : ` = Field(${initial}${alias})`;
       return `    ${field}: ${optional}${value}\n${docOf(each['description'], '    ')}`;
     });
     const doc = docOf(schema['description'], '    ');
-    const body = doc + (lines.length > 0 ? lines.join('') : doc === '' ? '    pass\n' : '');
+    const empty = doc === '' ? '    pass\n' : '';
+    const body = doc + (lines.length > 0 ? lines.join('') : empty);
     this.#classes.push(`class ${name}(Wire):\n${body}`);
   }
 }
@@ -406,7 +408,8 @@ function splitUnion(type: string): readonly string[] {
   const parts = [''];
   let depth = 0;
   for (const piece of type.split(/( \| |[[\]])/)) {
-    depth += piece === '[' ? 1 : piece === ']' ? -1 : 0;
+    if (piece === '[') depth++;
+    if (piece === ']') depth--;
     if (piece === ' | ' && depth === 0) parts.push('');
     else parts[parts.length - 1] += piece;
   }

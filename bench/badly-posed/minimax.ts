@@ -18,11 +18,14 @@ export interface Minimum {
   readonly at: readonly number[];
 }
 
+/** The signs of the differences that count as misses. */
+const SIDES = { atMost: [1], atLeast: [-1], value: [1, -1] } as const;
+
 /** Signed misses of the outputs, in base half widths; two entries per two-sided output. */
 function signedMisses({ outputs }: System, y: readonly number[]): number[] {
   return outputs.flatMap(({ kind, target, halfWidth }, j) => {
     const d = (y[j]! - target) / halfWidth;
-    return kind === 'atMost' ? [d] : kind === 'atLeast' ? [-d] : [d, -d];
+    return SIDES[kind].map((sign) => sign * d);
   });
 }
 

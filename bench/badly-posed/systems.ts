@@ -237,7 +237,8 @@ export function randomSystem(seed: number): KnownSystem {
   const outputs = truth.map((y): SystemOutput => {
     const halfWidth = isL1 ? 1 : 0.02 * Math.exp(2 * uniform());
     const offset = isL1 ? 0.08 * normal() : 1.5 * halfWidth * normal();
-    const kind = isL1 || uniform() < 0.8 ? 'value' : offset > 0 ? 'atLeast' : 'atMost';
+    const side = offset > 0 ? 'atLeast' : 'atMost';
+    const kind = isL1 || uniform() < 0.8 ? 'value' : side;
     return { kind, target: y + offset, halfWidth };
   });
   const system: System = { name: `random-${seed}`, source: 'a seed', variables, outputs, isL1, evaluate };

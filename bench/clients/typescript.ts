@@ -112,7 +112,8 @@ async function killOften(kills: number, problems: number): Promise<void> {
       const known = new Set(
         (await journalOf(work)).filter(isFinished).map(({ input }) => JSON.stringify(toNamed(input))),
       );
-      const printed = await runFor(n, work, calls, share > 0 ? (share % 3 === 0 ? 'start' : 'call') : undefined);
+      const killedAt = share % 3 === 0 ? 'start' : 'call';
+      const printed = await runFor(n, work, calls, share > 0 ? killedAt : undefined);
       const lines = await linesOf(calls);
       sums.repeated += lines.slice(noted).filter((line) => known.has(line)).length;
       sums.calls += lines.length - noted;

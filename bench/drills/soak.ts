@@ -152,8 +152,11 @@ function show(
   trends: Readonly<Record<Figure, Trend>>,
   { seconds, isLong }: { readonly seconds: number; readonly isLong: boolean },
 ): void {
-  const judge = (name: Figure) =>
-    name in KEPT ? 'kept on purpose' : !isLong ? '' : trends[name].isFlat ? 'flat' : 'GROWS';
+  const judge = (name: Figure) => {
+    if (name in KEPT) return 'kept on purpose';
+    if (!isLong) return '';
+    return trends[name].isFlat ? 'flat' : 'GROWS';
+  };
   const round = (name: Figure, value: number) => Number((UNITS[name] === 'MiB' ? value / MEBIBYTE : value).toFixed(1));
   const stride = Math.max(1, Math.floor(samples.length / SHOWN_SAMPLES));
   const names = Object.keys(UNITS) as Figure[];

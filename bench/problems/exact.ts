@@ -9,9 +9,15 @@ const mgh = (number: number) => `More, Garbow, Hillstrom (1981), problem ${numbe
 const zeros = (count: number) => new Array<number>(count).fill(0);
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
+/** The angle of the point (a, b) in turns, from -0.25 to 0.75. */
+function turnsOf(a: number, b: number): number {
+  if (a === 0) return b >= 0 ? 0.25 : -0.25;
+  const turns = Math.atan(b / a) / (2 * Math.PI);
+  return a > 0 ? turns : turns + 0.5;
+}
+
 function helicalValley([a, b, c]: readonly number[]): number[] {
-  const turn = Math.atan(b! / a!) / (2 * Math.PI);
-  const angle = a! > 0 ? turn : a! < 0 ? turn + 0.5 : b! >= 0 ? 0.25 : -0.25;
+  const angle = turnsOf(a!, b!);
   return [10 * (c! - 10 * angle), 10 * (Math.hypot(a!, b!) - 1), c!];
 }
 

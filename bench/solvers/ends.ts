@@ -131,8 +131,10 @@ function end(problem: Problem, optimum: number, seed: number): End {
 
 function verdictOf(end: string, arrivedAt: number | null, runs: number): Verdict {
   const isEnd = end !== 'budget' && end !== 'over';
-  if (arrivedAt === null) return isEnd ? (end === 'standstill' ? 'early' : 'gaveUp') : 'lost';
+  if (arrivedAt === null && !isEnd) return 'lost';
+  if (arrivedAt === null) return end === 'standstill' ? 'early' : 'gaveUp';
   const after = runs - arrivedAt;
   if (!isEnd || after > WATCHED) return 'late';
-  return after <= IN_TIME ? 'inTime' : after <= 20 ? 'within20' : 'within40';
+  if (after <= IN_TIME) return 'inTime';
+  return after <= 20 ? 'within20' : 'within40';
 }

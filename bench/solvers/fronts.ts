@@ -191,7 +191,8 @@ async function playAll(): Promise<void> {
   const names = options.problem?.split(',');
   const chosen = fronts.filter(({ name }) => !names || names.includes(name));
   const peer = options.peer ? await makePeer() : null;
-  const solver = peer ? 'botorch' : options.untold ? 'ours-untold' : 'ours';
+  const ours = options.untold ? 'ours-untold' : 'ours';
+  const solver = peer ? 'botorch' : ours;
   const version = peer?.version ?? optimizerVersion();
   const next: Suggester = peer?.next ?? ((...of) => suggestOurs(!options.untold, ...of));
   for (const seed of options.seeds.split(',').map(Number)) {

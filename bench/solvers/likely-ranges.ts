@@ -67,11 +67,11 @@ function withRanges(problem: Problem, number: number, holdsSolution: boolean): P
     const [share, isLow] = [0.2 + 0.2 * random.uniform(), random.uniform() < 0.5];
     if (kind !== 'float' || half === 0) return variable;
     const known = problem.known[v]!;
-    const wanted = holdsSolution
-      ? known - half * (isLow ? share : 1 - share)
-      : known > minimum + half
-        ? Math.min(minimum, known - 1.1 * half)
-        : Math.max(minimum + half, known + 0.1 * half);
+    const containing = known - half * (isLow ? share : 1 - share);
+    const below = Math.min(minimum, known - 1.1 * half);
+    const above = Math.max(minimum + half, known + 0.1 * half);
+    const missing = known > minimum + half ? below : above;
+    const wanted = holdsSolution ? containing : missing;
     const low = Math.min(maximum - half, Math.max(minimum, wanted));
     return { ...variable, likely: { minimum: low, maximum: low + half } };
   });

@@ -14,7 +14,8 @@ function leastMiss({ variables, objectives, evaluate }: Problem): number {
       const output = evaluate(x, { seed: 1, index: 0 })!;
       const misses = objectives.map(({ type, target }, j) => {
         const over = (output[j]! - target) / target;
-        return type === 'lessthan_equal' ? over : type === 'greaterthan_equal' ? -over : 0;
+        if (type === 'lessthan_equal') return over;
+        return type === 'greaterthan_equal' ? -over : 0;
       });
       least = Math.min(least, Math.max(...misses));
       return;

@@ -66,7 +66,8 @@ describe.each(everyProblem.map((problem) => [problem.name, problem] as const))('
     const at = (share: number) =>
       problem.variables.map(({ kind, minimum, maximum }) => {
         const value = minimum + share * (maximum - minimum);
-        return kind === 'float' ? value : kind === 'category' ? minimum : Math.round(value);
+        if (kind === 'float') return value;
+        return kind === 'category' ? minimum : Math.round(value);
       });
     for (const x of [problem.start, at(0.5), at(0), at(1)]) {
       expect(judge(problem, problem.evaluate(x, firstRun)), String(x)).toBe(false);

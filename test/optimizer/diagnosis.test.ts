@@ -89,7 +89,7 @@ function shareNeeded({ variables, goal, evaluate }: Game, { unmet, l1Norm }: Dia
     if (y === null) return Number.POSITIVE_INFINITY;
     const missed = distances(goal, y);
     if (l1Norm !== null) return sum(missed) / l1Norm;
-    return Math.max(...missed.map((one, j) => (one === 0 ? 0 : relaxed[j] === 0 ? Infinity : one / relaxed[j]!)));
+    return Math.max(...missed.map((one, j) => (one === 0 ? 0 : one / relaxed[j]!)));
   });
 }
 

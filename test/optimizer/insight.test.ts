@@ -129,7 +129,7 @@ describe('the insight into an output', () => {
 
   it('The insight into an output gives shares to a hundred inputs, more than its lattice has dimensions', () => {
     const n = 100;
-    const weights = Array.from({ length: n }, (_, v) => (v === 75 ? 20 : v === 0 ? 10 : 0.01));
+    const weights = new Array<number>(n).fill(0.01).with(0, 10).with(75, 20);
     const output = insightOf((x) => [weights.reduce((sum, a, v) => sum + a * x[v]!, 0)], n, 1, n + 10);
     expect(output.sensitivity![75]).toBeGreaterThan(0.6);
     expect(output.sensitivity![0]).toBeGreaterThan(0.1);

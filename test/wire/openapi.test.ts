@@ -119,10 +119,16 @@ describe('unknown fields', () => {
   });
 });
 
+/** The schema of an object, or of those in a list. */
+function objectsOf(schema: unknown): readonly z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return [schema];
+  return schema instanceof z.ZodArray ? [schema.element as z.ZodObject] : [];
+}
+
 describe('the native document', () => {
   const [{ document }] = dialects as [Dialect];
   const answered = NATIVE_OPERATIONS.flatMap((operation) => Object.values(operation.answers)).flatMap(({ schema }) =>
-    schema instanceof z.ZodObject ? [schema] : schema instanceof z.ZodArray ? [schema.element as z.ZodObject] : [],
+    objectsOf(schema),
   );
   const schemaOf = (name: string) => answered.find((schema) => z.globalRegistry.get(schema)?.id === name);
   it.each(Object.keys(RECORD_EXAMPLES))('The example of %s has exactly its fields', (name) => {

@@ -50,7 +50,8 @@ export function buildRequest(operationId: string, options: LooseOptions, address
   const { body } = options;
   const isTable = route.takesCsv === true && (typeof body === 'string' || body instanceof Uint8Array);
   if (body !== undefined) {
-    headers['content-type'] = !isTable ? JSON_MEDIUM : typeof body === 'string' ? 'text/csv' : XLSX_MEDIUM;
+    const tableMedium = typeof body === 'string' ? 'text/csv' : XLSX_MEDIUM;
+    headers['content-type'] = isTable ? tableMedium : JSON_MEDIUM;
   }
   return {
     operationId,

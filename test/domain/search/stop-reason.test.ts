@@ -89,8 +89,8 @@ class Run {
   #take(change: Change, quest: Quest, name: string): boolean {
     const isHeld = this.isHeld;
     const terms = { quest: { ...quest, isAchieved: () => isHeld } as Quest, definition: DEFINITION, variables: [] };
-    const id = change.kind === 'output' ? change.run.id : 'id' in change ? change.id : -1;
-    const inverse = this.inverses[id] ?? this.open;
+    const id = idOf(change);
+    const inverse = (id === undefined ? undefined : this.inverses[id]) ?? this.open;
     const outcome = after(terms, this.standing, change);
     if (outcome === undefined) return false;
     this.standing = outcome.standing;
@@ -114,6 +114,11 @@ class Run {
   }
 }
 
+function idOf(change: Change): number | undefined {
+  if (change.kind === 'output') return change.run.id;
+  return 'id' in change ? change.id : undefined;
+}
+
 type Situation = 'idle' | 'computing' | 'awaited';
 
 /** The table of docs/states.md, written down independently. */
@@ -131,10 +136,15 @@ function endOf(model: Model, reason: 'stopped' | 'exhausted'): Model['reason'] {
 
 type Command = fc.Command<Model, Run>;
 
+function situationOf(open: Inverse | undefined): Situation {
+  if (open === undefined) return 'idle';
+  return isBeingComputed(open) ? 'computing' : 'awaited';
+}
+
 /** Compares everything visible after each command. */
 function expectSame(model: Readonly<Model>, run: Run): void {
   const { stopReason, attemptCount, maximumAttempts, open } = run;
-  const situation = open === undefined ? 'idle' : isBeingComputed(open) ? 'computing' : 'awaited';
+  const situation = situationOf(open);
   expect([stopReason, isFinal(stopReason), attemptCount, situation]).toEqual([
     Reason[model.reason],
     model.reason !== 'running',
@@ -203,14 +213,16 @@ const findNothingNew: fc.Arbitrary<Command> = fc.constant(
   }),
 );
 
-const VERDICTS = ['solution', 'further', 'first', 'miss'] as const;
+const QUESTS = { solution: ONE_RUN, further: MANY, first: SUREST, miss: ONE_RUN };
+const VERDICTS = Object.keys(QUESTS) as (keyof typeof QUESTS)[];
 const loadOutput: fc.Arbitrary<Command> = fc.constantFrom(...VERDICTS).map((verdict) =>
   command(`load a ${verdict}`, 'awaited', (model, run) => {
     const inverse = run.open!;
     inverse.output = [0];
-    run.load(verdict !== 'miss', verdict === 'first' ? SUREST : verdict === 'further' ? MANY : ONE_RUN);
+    run.load(verdict !== 'miss', QUESTS[verdict]);
     const isLast = model.attempts >= run.maximumAttempts;
-    expect(inverse.status).toBe(verdict !== 'miss' ? 'converged' : isLast ? 'max_iterations' : 'active');
+    const missed = isLast ? 'max_iterations' : 'active';
+    expect(inverse.status).toBe(verdict === 'miss' ? missed : 'converged');
     model.situation = 'idle';
     if (verdict === 'first' && !isLast) model.isHeld = true;
     else if (verdict === 'solution' || verdict === 'first') model.reason = 'satisfied';

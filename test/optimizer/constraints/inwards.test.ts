@@ -35,12 +35,12 @@ function sidesOf(text: string, x: ArrayLike<number>): [left: number, right: numb
 function expectKept(texts: readonly string[], x: Float64Array): void {
   for (const text of texts) {
     const [left, right] = sidesOf(text, x);
-    const holds = text.includes('<=')
-      ? left <= right
-      : text.includes('>=')
-        ? left >= right
-        : Math.abs(left - right) <= 2 ** -51 * Math.max(...x.map(Math.abs), Math.abs(right));
-    if (!holds) expect.fail(`${text}: ${left} and ${right} at ${JSON.stringify(Array.from(x))}`);
+    const isKept = () => {
+      if (text.includes('<=')) return left <= right;
+      if (text.includes('>=')) return left >= right;
+      return Math.abs(left - right) <= 2 ** -51 * Math.max(...x.map(Math.abs), Math.abs(right));
+    };
+    if (!isKept()) expect.fail(`${text}: ${left} and ${right} at ${JSON.stringify(Array.from(x))}`);
   }
 }
 

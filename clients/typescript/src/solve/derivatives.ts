@@ -23,6 +23,11 @@ const isNamed = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 const isList = (value: unknown): value is ArrayLike<unknown> => Array.isArray(value) || ArrayBuffer.isView(value);
 
+function entriesOf(given: unknown): readonly unknown[] {
+  if (isList(given)) return Array.from(given);
+  return isNamed(given) ? Object.values(given) : [];
+}
+
 /**
  * A pair whose second part has rows, or names of outputs, holds derivatives; where there is one number as output, also one with a number
  * per input. A pair of lists is a curve.
@@ -37,8 +42,7 @@ export function splitGiven(
   const plain = { outputs: given, jacobian: undefined };
   if (!Array.isArray(given) || given.length !== 2) return plain;
   const [outputs, second] = given;
-  const rows = isList(second) ? Array.from(second) : isNamed(second) ? Object.values(second) : [];
-  const hasRows = rows.some((row) => isList(row) || isNamed(row));
+  const hasRows = entriesOf(second).some((row) => isList(row) || isNamed(row));
   const isByOutput = isNamed(second) && Object.keys(second).every((name) => names.includes(name));
   const isOfOne = names.length === 1 && (isNamed(second) || (isList(second) && !isCurve));
   return isOfOne || (hasRows && (isList(second) || isByOutput)) ? { outputs, jacobian: second } : plain;

@@ -78,13 +78,15 @@ export function differing(
     const rounding = ROUNDING * Math.max(Math.abs(before), Math.abs(after)) + (ROUNDING / 1000) * size;
     const limit = rounding + (freedom > 0 ? wide * spreads[k]! : 0);
     const by = Math.abs(after - before);
-    return by <= limit ? 0 : limit > 0 ? by / limit : Number.POSITIVE_INFINITY;
+    if (by <= limit) return 0;
+    return limit > 0 ? by / limit : Number.POSITIVE_INFINITY;
   });
   return [...excess.keys()].filter((k) => excess[k] !== 0).sort((a, b) => compare(excess[b]!, excess[a]!));
 }
 
 function compare(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** The standard deviation of each output of runs at one input, pooled, and their degrees of freedom. */

@@ -151,7 +151,7 @@ export function toObjective(problem: Problem): NewObjectives {
     confidence,
     confidenceOf,
     // With an empty rule the service ends the search by evidence.
-    stop: stop === true ? {} : stop === false ? undefined : stop,
+    stop: stop === true ? {} : stop || undefined,
   };
   return {
     objectives: goals.map(({ target }) => target),
