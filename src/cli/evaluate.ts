@@ -76,7 +76,7 @@ prints its outputs as the last line: [1.5, 2], {"mass": 1.5, "sag": 2}, or a lin
   --succeeds-if SIGN       a sign without which a run has failed: 'stdout.log:/Job finished/'; may be repeated
   --env NAME=VALUE         sets a variable; may be repeated
   --pass-key               hands BACKSOLVE_URL, BACKSOLVE_API_KEY and the lease token on to the command
-  --timeout SECONDS        ends a run that takes longer, which then has failed; the batch has a limit of its own
+  --timeout SECONDS        ends a run that takes longer, which then counts as failed; the batch has a limit of its own
   --grace SECONDS          from SIGTERM to SIGKILL (10)
   --on-exit CODE=MEANING   output, fail, retry, abort or fault, separated by commas: 3=retry,4=abort
   --work FOLDER            where each evaluation gets its work folder (backsolve-work)

@@ -53,7 +53,7 @@ function notesOf(facts: {
   const said = [
     'An arrow says on which side of its target a value is.',
     ...(left > 0 ? [`The ${KEPT} best and the ${KEPT} last runs; ${grouped(left)} are left out.`] : []),
-    ...(isThinned ? [`Of so many runs, this report knows one in ${every}, besides the best.`] : []),
+    ...(isThinned ? [`This report has one run in ${every}, because there are so many, and the best ones.`] : []),
     ...(areOthersCut ? ['The trial has further cases and runs of other objectives.'] : []),
     ...(hidden > 0 ? [`${grouped(hidden)} further inputs and outputs are left out.`] : []),
     ...(left > 0 || hidden > 0 || isThinned || areOthersCut ? ['The CSV file of the runs has everything.'] : []),

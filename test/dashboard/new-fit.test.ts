@@ -27,7 +27,7 @@ describe('pasted measured values', () => {
         ['fit', '4', '0.2'],
         ['lessthan', '9', ''],
       ],
-      said: '2 rows taken. 1 row without an output not taken.',
+      said: '2 rows taken. 1 row without an output left out.',
     });
   });
 
@@ -38,7 +38,7 @@ describe('pasted measured values', () => {
       ['fit', '9', ''],
       ['fit', '7', ''],
     ]);
-    expect(said).toBe('2 rows taken. 1 row without an output not taken.');
+    expect(said).toBe('2 rows taken. 1 row without an output left out.');
   });
 });
 

@@ -42,8 +42,8 @@ describe('the targets of a batch', () => {
   it.each([
     ['', 'There is no row of targets.'],
     ['1;2;3', 'Paste 2 columns, one for each output (Druck, Masse), or a header that names the columns: a row has 3.'],
-    ['a;b\n1;2', 'No column is named like an output. The outputs are Druck, Masse.'],
-    ['Druck;Länge\n1;2', '“Länge” is no output. The outputs are Druck, Masse.'],
+    ['a;b\n1;2', 'No column has the name of an output. The outputs are Druck, Masse.'],
+    ['Druck;Länge\n1;2', '“Länge” is not an output. The outputs are Druck, Masse.'],
     ['1;2\n3;many', 'Row 2, Masse: “many” is not a number. Write it like 12.5 or 1.2e-3.'],
     ['1;2\n'.repeat(1_001), 'A batch begins with at most 1\u202f000 searches.'],
   ])('Of %j it says what is wrong', (text, fault) => {

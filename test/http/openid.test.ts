@@ -142,9 +142,12 @@ describe('the end of what groups gave', () => {
     expect((Date.parse(countsUntil) - Date.parse(joinedAt)) / 86_400_000).toBeCloseTo(RULES.groupDays, 2);
     await sql`update memberships set counts_until = now() where person_id = ${una.id}`.execute(service.db);
     const resting = await service.sendAs(key)('GET', '/v1/models');
-    expect(resting).toMatchObject({ status: 401, body: { detail: expect.stringContaining('This key rests') } });
+    expect(resting).toMatchObject({ status: 401, body: { detail: expect.stringContaining('This key is suspended') } });
     const bySession = await openBrowser().send('POST', '/session', { key });
-    expect(bySession).toMatchObject({ status: 401, body: { detail: expect.stringContaining('This key rests') } });
+    expect(bySession).toMatchObject({
+      status: 401,
+      body: { detail: expect.stringContaining('This key is suspended') },
+    });
     // Whoever only guesses learns nothing.
     const guessed = await service.sendAs(key.replace(/.{8}$/, ''))('GET', '/v1/models');
     expect(guessed.body.detail).toContain('A valid API key is required');

@@ -75,7 +75,7 @@ describe.skipIf(sheetPython === undefined)('with the permission, and a Python th
     const content = Buffer.from('name,value\n').toString('base64');
     const refused = await service.send('POST', '/v1/workbooks', { name: 'beam.xlsx', content });
     expect(refused.status).toBe(400);
-    expect(refused.body.detail).toBe('beam.xlsx is no workbook: choose an .xlsx file.');
+    expect(refused.body.detail).toBe('beam.xlsx is not a workbook: choose an .xlsx file.');
     const large = { name: 'beam.xlsx', content: Buffer.alloc(21_000).toString('base64') };
     const tooLarge = await service.send('POST', '/v1/workbooks', large);
     expect(tooLarge.body.errors[0].message).toBe('has 21000 bytes; at most 20000 are taken here.');

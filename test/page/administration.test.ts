@@ -335,7 +335,7 @@ test('A batch is started from an objective with a row of targets for each search
   const area = main(page).getByRole('textbox', { name: 'Targets' });
   await area.fill('Länge;Druck\n1;2');
   await button(page, 'Read this text').click();
-  await main(page).getByText('“Länge” is no output. The outputs are Druck, Masse.').waitFor();
+  await main(page).getByText('“Länge” is not an output. The outputs are Druck, Masse.').waitFor();
   await area.fill('\uFEFFMasse [kg];Druck [bar]\r\n0,25;9,5\r\n;10\r\n');
   await button(page, 'Read this text').click();
   await main(page).getByText('2 searches read.').waitFor();

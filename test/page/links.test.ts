@@ -131,7 +131,7 @@ test('A person is added, asked by e-mail, agrees in a browser without a session,
   await expectAccessible(page);
   await dialog.getByLabel('E-mail address').fill('rig@example.com');
   await dialog.getByRole('button', { name: 'Tell them' }).click();
-  await dialog.getByText('An e-mail asks rig@example.com whether they agree. Nothing else is sent before.').waitFor();
+  await dialog.getByText('An e-mail asks rig@example.com to agree. Nothing else is sent until then.').waitFor();
   await dialog.getByText('has not agreed yet').waitFor();
   await screenshot(page, 'tell somebody');
   await expectAccessible(page);

@@ -29,7 +29,7 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
 test('what no workbook is, and one that is too large, is told where it was chosen', async ({ visit }) => {
   const page = await visit(service, '/page/new', { tolerates: [/status of 400/, /status of 501/] });
   await choose(page, 'letter.xlsx', Buffer.from('Dear Madam'));
-  await page.getByText(sheetPython === undefined ? /cannot calculate/ : 'letter.xlsx is no workbook').waitFor();
+  await page.getByText(sheetPython === undefined ? /cannot calculate/ : 'letter.xlsx is not a workbook').waitFor();
   await page
     .locator('input[accept=".xlsx"]')
     .setInputFiles({ name: 'b.xlsx', mimeType: '', buffer: Buffer.alloc(60_000) });

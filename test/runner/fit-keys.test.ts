@@ -76,7 +76,11 @@ describe('A fit in a problem file', () => {
       '',
       'outputs.level.fit.data: level.csv: it has no column tme; line 1 has time,',
     ],
-    ['fit: {data: words.csv, x: time, y: level}', '', 'data: words.csv, line 3: level is "high", which is no number.'],
+    [
+      'fit: {data: words.csv, x: time, y: level}',
+      '',
+      'data: words.csv, line 3: level is "high", which is not a number.',
+    ],
     [
       'fit: {data: errors.csv, x: time, y: level, sigma: error}',
       '',

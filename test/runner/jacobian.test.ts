@@ -145,8 +145,8 @@ it.each([
 it.each([
   ['[[1, 2]]', 'The Jacobian has 1 rows instead of 2'],
   ['[[1], [2]]', 'The derivatives of y are 1 numbers instead of 2: a, b.'],
-  ['{"y": {"c": 1}}', 'The derivatives of y have c, which is no input: a, b.'],
-  ['{"x": {"a": 1}}', 'The Jacobian has x, which is no output: y, z.'],
+  ['{"y": {"c": 1}}', 'The derivatives of y have c, which is not an input: a, b.'],
+  ['{"x": {"a": 1}}', 'The Jacobian has x, which is not an output: y, z.'],
   ['[[1, "x"], null]', 'The derivative of y by b must be a finite number or null, is x.'],
 ])('says what is wrong with %s before anything is reported', async (jacobian, message) => {
   const program = `console.log(JSON.stringify({ y: 1, z: 2, jacobian: ${jacobian} }));`;

@@ -58,7 +58,7 @@ it('takes a line that was torn off at the end for never written, and goes on aft
 
 it('refuses a file that is no journal, with its line', async () => {
   await writeFile(file, 'hello\n');
-  await expect(Journal.open(file)).rejects.toThrow(`${file}:1 is no line of a journal`);
+  await expect(Journal.open(file)).rejects.toThrow(`${file}:1 is not a line of a journal`);
 });
 
 it('counts a failure that is tried again as a run only when no try was left', async () => {

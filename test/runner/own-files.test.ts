@@ -55,9 +55,9 @@ it('The folders of a problem are no links', async () => {
 
 it.skipIf(process.platform === 'win32')('What is no file does not make anything wait', async () => {
   execFileSync('mkfifo', [at('pipe')]);
-  await expect(readOwn(at('pipe'))).rejects.toThrow('is no regular file');
-  await expect(readOwn(folder)).rejects.toThrow('is no regular file');
-  await expect(makeOwnFolder(at('mine'))).rejects.toThrow('is no folder');
+  await expect(readOwn(at('pipe'))).rejects.toThrow('is not a regular file');
+  await expect(readOwn(folder)).rejects.toThrow('is not a regular file');
+  await expect(makeOwnFolder(at('mine'))).rejects.toThrow('is not a folder');
 });
 
 it.skipIf(process.platform === 'win32')(

@@ -35,8 +35,8 @@ describe('template files', () => {
 
   test.each([
     ['{{lenght}}', 'in.tmpl: there is no input "lenght"; the inputs are length, '],
-    ['{{length:.6q}}', '".6q" is no format'],
-    ['{{length:999f}}', '"999f" is no format'],
+    ['{{length:.6q}}', '".6q" is not a format'],
+    ['{{length:999f}}', '"999f" is not a format'],
     ['{{}}', 'there is no input ""'],
     [
       'l = {length:.2f} mm',

@@ -45,9 +45,9 @@ def test_knows_a_pair_of_outputs_from_outputs_with_derivatives() -> None:
     [
         ([[1, 2]], "1 rows instead of 2"),
         ([[1], [2, 3]], "The derivatives of y are 1 numbers instead of 2"),
-        ({"y": {"c": 1}}, "The derivatives of y have c, which is no input"),
+        ({"y": {"c": 1}}, "The derivatives of y have c, which is not an input"),
         ([[1, math.inf], [1, 1]], "The derivative of y by b is inf"),
-        ([[1, "x"], [1, 1]], "The derivative of y by b is .x., which is no number"),
+        ([[1, "x"], [1, 1]], "The derivative of y by b is .x., which is not a number"),
     ],
 )
 def test_refuses_derivatives_that_are_none(jacobian: Any, message: str) -> None:

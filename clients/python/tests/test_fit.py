@@ -109,7 +109,7 @@ def test_data_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="A file needs the names of its columns"):
         fit(path)
     path.write_text("time,level\n0,2.0\n1,high\n")
-    with pytest.raises(ValueError, match="line 3: level is 'high', which is no number"):
+    with pytest.raises(ValueError, match="line 3: level is 'high', which is not a number"):
         fit(str(path), x="time", y="level")
     path.write_text("time,level,error\n0,2.0,0.1\n1,1.0,0\n,1.0,0.1\n")
     with pytest.raises(ValueError, match=r"line 3: error must be positive where there is a value, is 0\.0"):
@@ -152,7 +152,7 @@ def test_wrong_data(arguments: tuple[Any, ...], options: dict[str, Any], message
         (([0, 1], [1, 2, 3]), "on a grid of 2 points"),
         (([0, 2, 1], [1, 2, 3]), "Row 3 of the grid of the output level goes back, from 2 to 1"),
         (([0, 1.5], [1, 2]), "covers 0 to 1.5, and its data need 2"),
-        (([0, "b"], [1, 2]), "Row 2 of the grid of the output level is .b., which is no number"),
+        (([0, "b"], [1, 2]), "Row 2 of the grid of the output level is .b., which is not a number"),
     ],
 )
 def test_wrong_curves(output: Any, message: str) -> None:

@@ -104,7 +104,7 @@ def test_an_event_of_model_exchange_has_rows_before_and_after_it_at_one_time(bou
 
 def test_what_cannot_be_is_told_before_anything_runs(modes: Path, folder: Path, tmp_path: Path) -> None:
     cases: dict[str, Callable[[], object]] = {
-        "heigth is no variable of Bounce.fmu": lambda: fmu(build(folder, "Bounce"), ["heigth"]),
+        "heigth is not a variable of Bounce.fmu": lambda: fmu(build(folder, "Bounce"), ["heigth"]),
         "did you mean mode?": lambda: fmu(modes, ["y"], inputs={"m": "modes"}),
         "area cannot be set": lambda: fmu(modes, ["y"], parameters={"area": 2}),
         "offers no model-exchange, only co-simulation": lambda: fmu(modes, ["y"], type="model-exchange"),

@@ -149,7 +149,7 @@ def test_every_mistake_is_told_before_anything_runs(write: Write) -> None:
         "widht: state its cell, as in Calc!B3, because book.xlsx has no cell named widht.",
         "nothing: Calc! is not a cell: write it as Calc!B3.",
         "beyond: Calc!ZZZ1 is not a cell: write it as Calc!B3.",
-        "ratio: The name ratio in book.xlsx is no cell or range, but 1.5.",
+        "ratio: The name ratio in book.xlsx is not a cell or range, but 1.5.",
         "same: is the cell of width as well.",
         "formula: Calc!B1 holds the formula =A1*2, which a value would replace: name the cell with the number that it reads.",
         "range: Calc!A1:A3 is a range; an input is one cell.",

@@ -101,10 +101,10 @@ def test_a_copy_changes_the_cells_alone() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"hello", "is no workbook"),
+        (b"hello", "is not a workbook"),
         (b"\xd0\xcf\x11\xe0rest", "protected by a password, or of Excel 97"),
         (b"PK\x03\x04 and then nothing", "cannot be read as a workbook"),
-        (zipped(a_txt=b"x"), "is no workbook"),
+        (zipped(a_txt=b"x"), "is not a workbook"),
         (zipped(content_xml=b"<x/>", mimetype=b"application/vnd.oasis.opendocument.spreadsheet"), "save a copy as .xlsx"),
         (zipped(xl__workbook_xml=b"<x/>", xl__vbaProject_bin=b"x"), "contains macros"),
         (zipped(xl__workbook_xml=b"0" * (11 << 20)), "would unpack to more than 10 MiB"),

@@ -119,7 +119,7 @@ PYTHON_SECONDS = "divide by the unit that you mean, such as / timedelta(seconds=
 NUMPY_SINCE = 'give the numbers since one of them, such as (t - t[0]) / np.timedelta64(1, "s")'
 PYTHON_SINCE = "give the numbers since one of them, such as (t - t[0]) / timedelta(seconds=1)"
 OF_ROW = "Row 1 of {} is "
-TEXT = "which is no number: convert texts with float(...), or .astype(float) of an array"
+TEXT = "which is not a number: convert texts with float(...), or .astype(float) of an array"
 REFUSED: dict[str, tuple[Callable[[], Any], str, str]] = {
     "timedelta64[ns]": (lambda: SECONDS, OF_ROW, NUMPY_SECONDS),
     "timedelta64[ms]": (lambda: SECONDS.astype("m8[ms]"), OF_ROW, NUMPY_SECONDS),
@@ -153,9 +153,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str]] = {
     "bytes": (lambda: np.array([b"2.5", b"3"]), OF_ROW, f"b'2.5', {TEXT}"),
     "texts of pandas": (lambda: pd.Series(["2,5", "3"]), OF_ROW, f'"2,5", {TEXT}'),
     "categories of texts": (lambda: pd.Series(pd.Categorical(["a", "b"])), OF_ROW, f'"a", {TEXT}'),
-    "intervals": (lambda: pd.interval_range(0, 2), OF_ROW, "Interval(0, 1, closed='right'), which is no number"),
+    "intervals": (lambda: pd.interval_range(0, 2), OF_ROW, "Interval(0, 1, closed='right'), which is not a number"),
     "a whole number beyond the range": (lambda: [10**400, 1], OF_ROW, "which is too large for a 64-bit number"),
-    "signalling NaN": (lambda: [Decimal("sNaN"), 1], OF_ROW, "which is no number: cannot convert signaling NaN to float"),
+    "signalling NaN": (lambda: [Decimal("sNaN"), 1], OF_ROW, "which is not a number: cannot convert signaling NaN to float"),
     "several columns": (lambda: np.ones((5, 2)), "{} has 5 rows of 2 values: ", "give one column, such as a[:, 0]"),
     "rows of different lengths": (lambda: [[1.0], [2.0, 3.0], [4.0]], "{} has 3 rows of 1 or 2 values: ", "give one column"),
     "set": (lambda: {1.0, 2.0}, "{} is a set, ", "which has no order: give a list"),
@@ -288,7 +288,7 @@ def test_what_is_an_output(make: Callable[[], Any]) -> None:
             "The output has no T and no cost; it has (",
         ),
         (pd.DataFrame({"T": [1, 2], "cost": [1, 2]}), "The output T has 2 values instead of one."),
-        ({"T": {"mean": 1}, "cost": 1}, "The output T is a table of mean, which is no number."),
+        ({"T": {"mean": 1}, "cost": 1}, "The output T is a table of mean, which is not a number."),
         (pd.Series([1, 2], index=[7, 3]), "The output has no T and no cost; it has 7, 3."),
         ({"T": None, "cost": 1}, "The output T must be a number, not None."),
         (np.ones((2, 3)), "The output T has 3 values instead of one."),
@@ -348,7 +348,7 @@ REQUESTS: list[tuple[Callable[[], Any], Any]] = [
     (lambda: np.array([[1, 2]], "m8[ns]"), "output_cases[0][0] is np.timedelta64(1,'ns'), a duration: divide by the unit that you mean"),
     (lambda: [[1.0, SECONDS[0]]], "output_cases[0][1] is np.timedelta64(2500000000,'ns'), a duration"),
     (lambda: [[1j]], "output_cases[0][0] is 1j, a complex number"),
-    (lambda: [[pd.NA]], "output_cases[0][0] is <NA>, which is no number"),
+    (lambda: [[pd.NA]], "output_cases[0][0] is <NA>, which is not a number"),
     (lambda: pd.DataFrame({"T": [1.0]}), "output_cases is a table of T: give its rows as lists, such as .to_numpy()"),
     (lambda: [pint(TWO, "s")], "output_cases[0] is in second: give the number in the unit that you mean"),
 ]

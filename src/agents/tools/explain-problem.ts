@@ -34,7 +34,7 @@ const EXPLAIN: Readonly<Record<(typeof TOPICS)[number], Explain>> = {
     const { diagnosis } = objective;
     if (diagnosis === null)
       return {
-        text: 'Nothing says that the targets are out of reach. That is no promise: it may be too early to tell.',
+        text: 'Nothing says that the targets are out of reach. That is not a promise: it may be too early to tell.',
         data: { diagnosis },
       };
     const names = outputNamesOf(objective);

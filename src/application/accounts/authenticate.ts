@@ -35,7 +35,7 @@ export interface KeyHolder extends Principal {
 
 /** Message for whoever has the right key; nobody else learns that it exists. */
 const LAPSED =
-  'This key rests, because its owner has not signed in with the organization for a while: it works again after the next sign-in there, on the page.';
+  'This key is suspended, because its owner has not signed in with the organization for a while: it works again after the next sign-in there, on the page.';
 
 /** The key of that text, if it may be used. Throws UNAUTHENTICATED for one that rests, saying so. */
 export async function findRightKey(db: Db, keyText: string | undefined): Promise<KeyHolder | undefined> {

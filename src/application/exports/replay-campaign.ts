@@ -11,7 +11,7 @@ import {
   type SuggestionLine,
 } from './campaign-lines.ts';
 
-/** The file is no campaign, or a part of one. The message says what to do. */
+/** The file is not a campaign, or a part of one. The message says what to do. */
 export class CampaignError extends Error {
   override readonly name = 'CampaignError';
 }
@@ -63,14 +63,14 @@ function parse(text: string, number: number): CampaignLine | { readonly type: st
   if (line !== undefined) return line;
   throw new CampaignError(
     number === 1
-      ? 'The file is no campaign, or its first line is damaged: backsolve export --campaign writes one.'
+      ? 'The file is not a campaign, or its first line is damaged: backsolve export --campaign writes one.'
       : `Line ${number} is damaged: export the campaign again, with backsolve export --campaign.`,
   );
 }
 
 function checkHeader(line: CampaignLine | { readonly type: string }): CampaignHeader {
   if (line.type !== 'campaign') {
-    throw new CampaignError('The file is no campaign: backsolve export --campaign writes one.');
+    throw new CampaignError('The file is not a campaign: backsolve export --campaign writes one.');
   }
   const header = line as CampaignHeader;
   if (header.format === CAMPAIGN_FORMAT) return header;

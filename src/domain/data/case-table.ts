@@ -141,4 +141,4 @@ export class CaseTableWriter {
   }
 }
 
-export const TOO_MANY_TEXTS = `is one text too many: a table may have ${MAXIMUM_TEXTS} different ones; only categories are text.`;
+export const TOO_MANY_TEXTS = `is one text too many: a table can have ${MAXIMUM_TEXTS} different ones; only categories are text.`;

@@ -64,7 +64,7 @@ export async function parseWorkbook(bytes: Uint8Array, { values }: { readonly va
 }
 
 const NO_WORKBOOK =
-  'The file is no workbook (.xlsx) that can be read; open it in a spreadsheet and save it as .xlsx or CSV.';
+  'The file is not a workbook (.xlsx) that can be read; open it in a spreadsheet and save it as .xlsx or CSV.';
 
 class TooManyCells extends Error {}
 

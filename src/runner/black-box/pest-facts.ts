@@ -18,7 +18,7 @@ export function factsOfParameter(
       parameters.map((parameter) => parameter.name),
     );
     const advice = meant === undefined ? 'leave it out.' : `did you mean ${meant}?`;
-    return `${name} is no parameter of the control file; ${advice}`;
+    return `${name} is not a parameter of the control file; ${advice}`;
   }
   if (one.parent !== null) {
     return `is tied to ${one.parent} in the control file: leave it out, or set its PARTRANS to none or log there.`;

@@ -102,7 +102,7 @@ function observationsOf({ control }: Pick<PestCase, 'control'>, name: string, ow
   const groups = [...new Set(control.observations.map((one) => one.group))];
   const meant = findNearestName(group ?? wanted, [...groups, ...control.observations.map((one) => one.name)]);
   const advice = meant === undefined ? `the groups are ${groups.join(', ')}.` : `did you mean ${meant}?`;
-  return `${group ?? wanted} is no observation group and no observation of the control file; ${advice}`;
+  return `${group ?? wanted} is neither an observation group nor an observation of the control file; ${advice}`;
 }
 
 /** That of the control file, line after line, unless the problem file has another. */

@@ -13,7 +13,7 @@ export function factsOfParameter({ parameters }: PetabProblem, id: string): Fact
       id,
       parameters.map((parameter) => parameter.id),
     );
-    return `is no parameter of the PEtab problem; ${meant === undefined ? 'leave it out.' : `did you mean ${meant}?`}`;
+    return `is not a parameter of the PEtab problem; ${meant === undefined ? 'leave it out.' : `did you mean ${meant}?`}`;
   }
   const { lower, upper, scale } = one;
   return {

@@ -104,14 +104,14 @@ function refuseCells(reader: ValueReader, fields: Fields, sizes: Sizes): void {
       reader.refuse(
         cell?.at ?? reader.positionOf([section, name]),
         place,
-        'is a range: an output that is no fit is one cell.',
+        'is a range: an output that is not a fit is one cell.',
       );
     }
   }
   const known = new Set(conditionsIn(fields));
   for (const name of entriesOf(entriesOf(fields.get('spreadsheet')).get('conditions')).keys()) {
     const place = ['spreadsheet', 'conditions', name];
-    if (!known.has(name)) reader.refuse(reader.positionOf(place), place, 'is no condition of a fit.');
+    if (!known.has(name)) reader.refuse(reader.positionOf(place), place, 'is not a condition of a fit.');
   }
 }
 

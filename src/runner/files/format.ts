@@ -26,7 +26,7 @@ export function parseFormat(text: string, origin: string): Format {
   const width = Number(match?.[4] ?? 0);
   const precision = match?.[5] === undefined ? undefined : Number(match[5]);
   if (match === null || width > MAXIMUM_WIDTH || (precision ?? 0) > MAXIMUM_PRECISION) {
-    throw new LocalFault(`${origin}: "${text}" is no format; write one such as .6e, .3f, 10.4g or 05d.`);
+    throw new LocalFault(`${origin}: "${text}" is not a format; write one such as .6e, .3f, 10.4g or 05d.`);
   }
   const [, align, sign = '', zero, , , type] = match;
   return { align, sign, isZeroFilled: zero !== undefined, width, precision, type };

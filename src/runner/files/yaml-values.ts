@@ -119,7 +119,7 @@ class Converter {
       const key = pair.key as Node | null;
       const keyAt = key?.range ? this.#toPosition(key.range[0]) : at;
       if (!isScalar(key) || key.value === null) {
-        this.#violations.push({ position: keyAt, key: path.join('.'), message: 'has a key that is no text.' });
+        this.#violations.push({ position: keyAt, key: path.join('.'), message: 'has a key that is not text.' });
         continue;
       }
       const name = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));

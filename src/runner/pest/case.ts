@@ -90,7 +90,7 @@ function notesOn(
   const estimated = parameters.filter(({ transform }) => transform === 'log' || transform === 'none');
   refuse(
     [...widths.keys()].filter((name) => !known.has(name)),
-    'stands in a template file, but is no parameter of the control file.',
+    'stands in a template file, but is not a parameter of the control file.',
   );
   refuse(
     estimated.map(({ name }) => name).filter((name) => !isUsed(name)),

@@ -92,7 +92,7 @@ export function refuseFaults(control: Omit<PestControl, 'notes'>, counts: Counts
   for (const { name, terms } of control.priors) {
     const unknown = terms.find(({ parameter }) => !parameters.some((one) => one.name === parameter));
     if (unknown !== undefined)
-      refuse(`the prior information ${name} is about ${unknown.parameter}, which is no parameter.`);
+      refuse(`the prior information ${name} is about ${unknown.parameter}, which is not a parameter.`);
   }
   const target = repeated(control.templates.map(({ model }) => model));
   if (target !== undefined) refuse(`two template files write ${target}, so one of them would be lost.`);
@@ -110,7 +110,7 @@ function refuseParameter(one: PestParameter, all: readonly PestParameter[], refu
   }
   if (parent === null) return;
   const above = all.find((other) => other.name === parent);
-  if (above === undefined) refuse(`${name} is tied to ${parent}, which is no parameter.`);
+  if (above === undefined) refuse(`${name} is tied to ${parent}, which is not a parameter.`);
   if (above!.transform === 'tied' || above!.transform === 'fixed') {
     refuse(`${name} is tied to ${parent}, which is ${above!.transform}; tie it to one that is estimated, or fix it.`);
   }

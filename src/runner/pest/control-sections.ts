@@ -27,7 +27,9 @@ export function readSections(text: string, origin: string): ControlSections {
   const start = lines.findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#'));
   const head = /^pcf\b(.*)$/i.exec(lines[start]?.trim() ?? '');
   if (head === null) {
-    throw new PestFileError(`${origin}:${Math.max(1, start + 1)}: is no control file of PEST: it must begin with pcf.`);
+    throw new PestFileError(
+      `${origin}:${Math.max(1, start + 1)}: is not a control file of PEST: it must begin with pcf.`,
+    );
   }
   let current: { readonly name: string; readonly lines: ControlLine[] } | undefined;
   for (const [i, raw] of lines.entries()) {

@@ -142,7 +142,7 @@ export function readParameters(
   const names = rows.map(({ cells }) => cells.get('parnme')!.toLowerCase());
   for (const line of pairs) {
     const name = wordsOf(line.text)[0]!.toLowerCase();
-    if (!names.includes(name)) throw new PestFileError(`${placeOf(line)}: ${name} is no parameter of this section.`);
+    if (!names.includes(name)) throw new PestFileError(`${placeOf(line)}: ${name} is not a parameter of this section.`);
   }
   return rows.map((row, i) => toParameter(row, parents.get(names[i]!) ?? null));
 }

@@ -110,7 +110,9 @@ function toInstruction(token: string, marker: string, where: string): Instructio
   if (free !== null) return { kind: 'free', name: free[1]!.trim().toLowerCase() };
   const columns = COLUMNS.exec(token);
   if (columns === null)
-    return refuse('is no instruction; known are l1, w, t20, !name!, [name]1:8, (name)1:8 and texts between markers.');
+    return refuse(
+      'is not an instruction; known are l1, w, t20, !name!, [name]1:8, (name)1:8 and texts between markers.',
+    );
   const [, open, name, close, from, to] = columns;
   if ((open === '[') !== (close === ']')) return refuse('the brackets do not belong together.');
   const kind = open === '[' ? 'fixed' : 'semi-fixed';

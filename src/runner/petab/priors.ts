@@ -134,7 +134,7 @@ export function notesOnPriors(
       own.filter(({ prior }) => prior!.likely === undefined && !isUniform(prior!.kind)),
     ),
     ...named(
-      'The density of log-uniform priors is no part of chi-square',
+      'The density of log-uniform priors is not part of chi-square',
       own.filter(({ prior }) => isUniform(prior!.kind) && !prior!.isFlat),
     ),
     ...named(

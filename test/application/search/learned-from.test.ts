@@ -474,7 +474,7 @@ describe('a campaign', () => {
 
   it('is refused when it is none, a part of one, or of a later format', async () => {
     const whole = [writeLine(header), ...lines, END];
-    await expect(replay([END])).rejects.toThrow('The file is no campaign');
+    await expect(replay([END])).rejects.toThrow('The file is not a campaign');
     await expect(replay(['inputs: {}'])).rejects.toThrow('or its first line is damaged');
     await expect(replay(whole.slice(0, -1))).rejects.toThrow('a part is missing');
     await expect(replay(whole.filter((line) => !line.includes('"type":"row"')))).rejects.toThrow(

@@ -66,7 +66,7 @@ it('knows two outputs, and a curve on its own grid, from outputs with derivative
 
 it.each([
   [[[1, 2]], '1 rows instead of 2'],
-  [{ y: { c: 1 } }, 'The derivatives of y have c, which is no input'],
+  [{ y: { c: 1 } }, 'The derivatives of y have c, which is not an input'],
   [[[1], [1, 2]], 'The derivatives of y are 1 numbers instead of 2'],
   [
     [

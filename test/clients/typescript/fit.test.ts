@@ -162,7 +162,7 @@ describe('fit', () => {
     );
     await writeFile(file, 'time;level\n0;2,5\n1;high\n');
     expect(() => fitTo(file, { x: 'time', y: 'level' })).toThrow(
-      'level.csv, line 2: level is "2,5", which is no number; write a decimal point.',
+      'level.csv, line 2: level is "2,5", which is not a number; write a decimal point.',
     );
   });
 
@@ -218,7 +218,7 @@ describe('fit', () => {
         [0, 'b'],
         [1, 2],
       ],
-      'Row 2 of the grid of the output level is "b", which is no number',
+      'Row 2 of the grid of the output level is "b", which is not a number',
     ],
   ])('refuses a curve that is none: %j', (curve, message) => {
     const made = fitTo([1, 2, 3], { x: [0, 1, 2] });

@@ -104,7 +104,7 @@ describe.skipIf(sheetPython === undefined)('with a Python that has IronCalc', ()
   });
 
   it.each([
-    ['no workbook', Buffer.from('hello'), /is no workbook/],
+    ['no workbook', Buffer.from('hello'), /is not a workbook/],
     ['an old or protected one', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /protected by a password, or of Excel 97/],
     ['half of one', beam.subarray(0, 900), /cannot be read as a workbook/],
   ])('%s is refused by its content', async (_, content, message) => {

@@ -40,9 +40,9 @@ it('what is wrong with the cells is told at their keys', () => {
   expect(
     complaints(FILE.replace('engine: libreoffice', 'engine: excel').replace('heat: Sheet1!B4', 'cold: A1'), sizes),
   ).toEqual([
-    '2 spreadsheet.conditions.cold: is no condition of a fit.',
+    '2 spreadsheet.conditions.cold: is not a condition of a fit.',
     '2 spreadsheet.engine: must be auto, formulas or libreoffice, is "excel".',
-    '7 outputs.sag.cell: is a range: an output that is no fit is one cell.',
+    '7 outputs.sag.cell: is a range: an output that is not a fit is one cell.',
   ]);
   expect(complaints(FILE.replace('file: model.xlsx, ', ''))).toEqual([
     '2 spreadsheet.file: is required: the name of the workbook.',

@@ -76,9 +76,9 @@ describe('a problem file with a case of PEST', () => {
       .replace('heads: {}', 'heads: {below: 3}');
     expect(await complaintsOf(wrong.replace(/start.*/, '').replace('F1', 'F9'))).toEqual([
       '4 inputs.half: is tied to k1 in the control file: leave it out, or set its PARTRANS to none or log there.',
-      '5 inputs.wild: wild is no parameter of the control file; did you mean wide?',
+      '5 inputs.wild: wild is not a parameter of the control file; did you mean wide?',
       '7 outputs.heads: is a group of 3 observations, which are fitted; for a limit name one observation, as in observation: h1.',
-      '9 outputs.flow: f9 is no observation group and no observation of the control file; did you mean f1?',
+      '9 outputs.flow: f9 is neither an observation group nor an observation of the control file; did you mean f1?',
     ]);
     expect(await complaintsOf(WRITTEN.replace(/ {2}flow: .*/, '  l_flow: {}'))).toEqual([
       '9 outputs.l_flow: has observations only that are limits to PESTPP-IES, and data to PEST and PESTPP-GLM: write fitLimits: true to fit them, or name each as a limit, as in observation: f1 with atMost or atLeast.',
@@ -103,7 +103,7 @@ describe('a problem file with a case of PEST', () => {
 
   it.each([
     ['m.tpl', '~n               ~\n', '', 'm.pst: n is in no template file, so the model never sees it'],
-    ['m.tpl', 'n  ', 'nn ', 'm.pst: nn stands in a template file, but is no parameter of the control file.'],
+    ['m.tpl', 'n  ', 'nn ', 'm.pst: nn stands in a template file, but is not a parameter of the control file.'],
     ['m.ins', '!h3!', '!h4!', 'm.pst: h3 is read by no instruction file: set its weight to 0, or add it.'],
     ['m.pst', 'm.tpl  m.in', 'm.tpl  ../m.in', '../m.in lies outside of the folder in which the model runs'],
     [

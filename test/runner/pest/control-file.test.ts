@@ -214,7 +214,7 @@ describe('groups of observations', () => {
 
 describe('what cannot be a fit is refused by name:', () => {
   it.each([
-    ['inputs: {}', 'pcf', 'm.pst:1: is no control file of PEST: it must begin with pcf.'],
+    ['inputs: {}', 'pcf', 'm.pst:1: is not a control file of PEST: it must begin with pcf.'],
     ['* prior information', '* pareto', 'm.pst:38: Backsolve has no Pareto mode'],
     ['* parameter groups', '* magic', 'm.pst:13: the section "* magic" is not known here'],
     [
@@ -235,7 +235,7 @@ describe('what cannot be a fit is refused by name:', () => {
     ['1e-2\t', '0\t', 'm.pst: k1 is logarithmic, so PARLBND must be positive; it is 0.'],
     ['half k1', 'half still', 'm.pst: half is tied to still, which is fixed'],
     ['half k1\n', '', 'm.pst:17: half is tied, but the section does not say to which parameter.'],
-    ['log(K1) = 0.0', 'log(K9) = 0.0', 'm.pst: the prior information pi1 is about k9, which is no parameter.'],
+    ['log(K1) = 0.0', 'log(K9) = 0.0', 'm.pst: the prior information pi1 is about k9, which is not a parameter.'],
     ['log(K1) = 0.0', 'log(K1) : 0.0', 'm.pst:38: the equation "1.0 * log(K1) : 0.0" cannot be read'],
     ['1 1 double', '2 0 double', 'names no instruction file.'],
     ['python3 model.py # 1\necho done\n', '', 'm.pst: the section "* model command line" is empty.'],

@@ -82,7 +82,7 @@ describe('an instruction file is refused by its line where', () => {
       'm.ins:2: must begin with a line advance such as l1, a marker, or &.',
     ],
     ['a text has no end', 'pif ~\n~time !a!', 'm.ins:2: the marker ~ must stand on both sides of a text.'],
-    ['a word is no instruction', 'pif ~\nl1 !a', 'm.ins:2: !a: is no instruction; known are l1, w'],
+    ['a word is no instruction', 'pif ~\nl1 !a', 'm.ins:2: !a: is not an instruction; known are l1, w'],
     ['brackets differ', 'pif ~\nl1 [a)2:3', 'm.ins:2: [a)2:3: the brackets do not belong together.'],
     ['columns go back', 'pif ~\nl1 [a]5:3', 'm.ins:2: [a]5:3: needs columns from 1, such as 1:8.'],
     ['lines go back', 'pif ~\nl0 !a!', 'm.ins:2: l0: a line advance is l1 or more.'],

@@ -301,7 +301,7 @@ model_files: {m: {location: model.xml, language: sbml}}
     'Uniform priors became the bounds, which are narrower for them: k.',
     'The bounds end where the prior does: g.',
     'Priors that are left out, because they are not normal: g.',
-    'The density of log-uniform priors is no part of chi-square: k.',
+    'The density of log-uniform priors is not part of chi-square: k.',
     'Columns that a search of version 2 does not read: parameterScale.',
   ]);
   // As petab1to2 of petab 0.10.0 converts noise of logarithms of base 10.

@@ -26,7 +26,7 @@ Job: TypeAlias = Callable[[], None]
 
 
 def caller_of(f: Callable[..., Any], names: list[str]) -> Call:
-    """Chooses how to call f with an input: by keywords if it takes them, else with one dictionary. Raises TypeError when it takes neither."""
+    """Chooses how to call f: with keywords if it takes them, else with one dictionary. Raises TypeError when it takes neither."""
     try:
         signature = inspect.signature(f)
     except (TypeError, ValueError):

@@ -70,7 +70,7 @@ def read_jacobian(given: Any, inputs: Mapping[str, Input], goals: Mapping[str, A
     if isinstance(value, Mapping):
         unknown = [str(name) for name in value if name not in goals]
         if unknown:
-            raise OutputError(f"The Jacobian has {' and '.join(unknown)}, which is no output: {', '.join(goals)}.")
+            raise OutputError(f"The Jacobian has {' and '.join(unknown)}, which is not an output: {', '.join(goals)}.")
         return [row for name in goals for row in _rows_of(name, plain(value.get(name)), isinstance(goals[name], Fit), sizes[name], inputs)]
     rows = list(value)
     if len(rows) != total:
@@ -109,7 +109,7 @@ def _row_of(output: str, given: Any, inputs: Mapping[str, Input]) -> list[float 
     if isinstance(given, Mapping):
         unknown = [str(name) for name in given if name not in inputs]
         if unknown:
-            raise OutputError(f"The derivatives of {output} have {' and '.join(unknown)}, which is no input: {', '.join(inputs)}.")
+            raise OutputError(f"The derivatives of {output} have {' and '.join(unknown)}, which is not an input: {', '.join(inputs)}.")
         row = [given.get(name) for name in inputs]
     else:
         row = list(given) if isinstance(given, Sequence) else [given]

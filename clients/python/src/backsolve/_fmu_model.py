@@ -140,7 +140,7 @@ class Description:
 
     def _unknown(self, name: str, known: Sequence[str]) -> str:
         near = difflib.get_close_matches(name, known, 1)
-        return f"{name} is no variable of {self.file.name}; {f'did you mean {near[0]}?' if near else 'it has ' + _listed(known)}"
+        return f"{name} is not a variable of {self.file.name}; {f'did you mean {near[0]}?' if near else 'it has ' + _listed(known)}"
 
 
 def require_package() -> None:

@@ -74,7 +74,7 @@ KINDS: Mapping[str, Read] = {
         ),
         ("builtins.NoneType pandas.NAType pandas._NaT numpy.MaskedConstant", lambda _: math.nan),
         ("pyarrow.Scalar", lambda value: number_of(value.as_py())),
-        ("builtins.str builtins.bytes", _refusal("which is no number", "convert texts with float(...), or .astype(float) of an array")),
+        ("builtins.str builtins.bytes", _refusal("which is not a number", "convert texts with float(...), or .astype(float) of an array")),
         ("builtins.complex numpy.complexfloating", _refusal("a complex number", "give its .real, its .imag or abs(...)")),
         ("datetime.date datetime.time", _time(f"(t - t[0]) {PYTHON_SECONDS}")),
         ("numpy.datetime64 pandas.Timestamp", _time(f"(t - t[0]) {SECONDS}")),
@@ -106,7 +106,7 @@ def number_of(value: Any) -> float:
         if read is not None and not getattr(value, "shape", ()):
             return read(value)
         if (table := table_of(value)) is not None:
-            raise NotANumberError(f"is a table of {' and '.join(map(str, table)) or 'nothing'}, which is no number")
+            raise NotANumberError(f"is a table of {' and '.join(map(str, table)) or 'nothing'}, which is not a number")
         items = list_of(value)
         if items is None:
             return float(_single(value))
@@ -117,7 +117,7 @@ def number_of(value: Any) -> float:
     except Exception as error:
         # A library's own text often says what to do.
         said = "" if str(error).startswith("float() argument") else f": {error or type(error).__name__}"
-        raise NotANumberError(f"is {show(value)}, which is no number{said}") from None
+        raise NotANumberError(f"is {show(value)}, which is not a number{said}") from None
     if len(items) != 1:
         raise NotANumberError(f"has {len(items)} values instead of one")
     return number_of(items[0])
@@ -130,7 +130,7 @@ def number(what: str, value: Any) -> float:
     except NotANumberError as error:
         raise ValueError(f"{what} {error}.") from None
     if math.isnan(found):
-        raise ValueError(f"{what} is {show(value)}, which is no number.")
+        raise ValueError(f"{what} is {show(value)}, which is not a number.")
     return found
 
 
@@ -226,7 +226,7 @@ def table_of(value: Any) -> Mapping[Any, Any] | None:
 
 
 def _names_in(value: Any) -> list[Any] | None:
-    """Names of the columns of a structured array (numpy), a Dataset (xarray), a Table (astropy, pyarrow) or a DataFrame (pandas, polars)."""
+    """Column names of a structured array (numpy), a Dataset (xarray), a Table (astropy, pyarrow) or a DataFrame (pandas, polars)."""
     names = getattr(getattr(value, "dtype", None), "names", None)
     if names is None:
         names = next((getattr(value, each) for each in ("variables", "colnames", "column_names") if hasattr(type(value), each)), None)

@@ -262,4 +262,4 @@ def _read_cell(cell: str, where: str) -> float:
     if number is not None and math.isfinite(number):
         return number
     comma = "; write a decimal point" if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", cell) else ""
-    raise ValueError(f"{where} is {cell!r}, which is no number{comma}.")
+    raise ValueError(f"{where} is {cell!r}, which is not a number{comma}.")

@@ -206,7 +206,7 @@ function parseLines(text: string, file: string): JournalLine[] {
     const parsed = parseLine(line);
     if (parsed !== undefined) return parsed;
     throw new JournalError(
-      `${file}:${i + 1} is no line of a journal. Restore the file, or start over (--new of the commands, fresh of the client), which keeps it under another name.`,
+      `${file}:${i + 1} is not a line of a journal. Restore the file, or start over (--new of the commands, fresh of the client), which keeps it under another name.`,
     );
   });
 }

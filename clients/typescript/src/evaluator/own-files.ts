@@ -27,7 +27,7 @@ export async function makeOwnFolder(folder: string): Promise<void> {
   });
   const stats = await lstat(folder);
   if (stats.isSymbolicLink()) throw linkError(folder);
-  if (!stats.isDirectory()) throw new ForeignFileError(`${folder} is no folder: remove it.`);
+  if (!stats.isDirectory()) throw new ForeignFileError(`${folder} is not a folder: remove it.`);
   refuseForeign(folder, stats);
   if (isWritableByOthers(stats)) await chmod(folder, withoutOthers(stats)).catch(ignoreRefusal);
 }
@@ -40,7 +40,7 @@ export async function openOwn(file: string, purpose: keyof typeof FLAGS): Promis
   });
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new ForeignFileError(`${file} is no regular file: remove it.`);
+    if (!stats.isFile()) throw new ForeignFileError(`${file} is not a regular file: remove it.`);
     refuseForeign(file, stats);
     if (isWritableByOthers(stats)) await handle.chmod(withoutOthers(stats)).catch(ignoreRefusal);
     if (purpose === 'write') await handle.truncate();

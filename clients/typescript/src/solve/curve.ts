@@ -80,7 +80,7 @@ function numbersIn(where: string, given: readonly unknown[], read: ReadValue): n
   return given.map((one, i) => {
     const number = read(one);
     if (typeof number === 'number') return number;
-    throw new CurveError(`Row ${i + 1} of ${where} is ${JSON.stringify(one) ?? String(one)}, which is no number.`);
+    throw new CurveError(`Row ${i + 1} of ${where} is ${JSON.stringify(one) ?? String(one)}, which is not a number.`);
   });
 }
 

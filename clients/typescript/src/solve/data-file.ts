@@ -58,5 +58,5 @@ function readCell(cell: string, where: string): number {
   const number = readNumber(cell);
   if (number !== undefined && Number.isFinite(number)) return number;
   const comma = /^[-+]?\d+,\d+$/.test(cell) ? '; write a decimal point' : '';
-  throw new RangeError(`${where} is ${JSON.stringify(cell)}, which is no number${comma}.`);
+  throw new RangeError(`${where} is ${JSON.stringify(cell)}, which is not a number${comma}.`);
 }

@@ -58,7 +58,7 @@ export function readJacobian(inputs: Inputs, goals: Goals, given: unknown): Jaco
   if (isNamed(named)) {
     const unknown = Object.keys(named).filter((name) => !names.includes(name));
     if (unknown.length > 0)
-      throw new TypeError(`The Jacobian has ${unknown.join(' and ')}, which is no output: ${names.join(', ')}.`);
+      throw new TypeError(`The Jacobian has ${unknown.join(' and ')}, which is not an output: ${names.join(', ')}.`);
     return names.flatMap((name, j) => rowsOf(inputs, name, named[name], isFit(goals[name]!), sizes[j]!));
   }
   const rows = Array.from(named as ArrayLike<unknown>);
@@ -108,7 +108,7 @@ function rowOf(inputs: Inputs, output: string, given: unknown): readonly (number
     const unknown = Object.keys(given).filter((name) => !names.includes(name));
     if (unknown.length > 0)
       throw new TypeError(
-        `The derivatives of ${output} have ${unknown.join(' and ')}, which is no input: ${names.join(', ')}.`,
+        `The derivatives of ${output} have ${unknown.join(' and ')}, which is not an input: ${names.join(', ')}.`,
       );
     return names.map((name) => numberOf(inputs, output, name, given[name]));
   }

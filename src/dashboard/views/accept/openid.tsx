@@ -9,13 +9,13 @@ const FAILURES: Readonly<Record<string, string>> = {
   denied: 'The sign-in was cancelled, or the provider does not admit you.',
   unavailable: 'The provider of your organization does not answer. Try again in a moment, or sign in with a key.',
   refused: 'The answer of the provider did not pass a check. Start again; if it happens again, ask the operator.',
-  domain: 'Your e-mail address is not of a domain that may sign in here, or is not verified.',
+  domain: 'The domain of your e-mail address may not sign in here, or the address is not verified.',
   groups:
-    'The provider of your organization did not say clearly in which groups you are. Ask the operator of this service; the log says what to set.',
+    'The provider of your organization did not state your groups clearly. Ask the operator of this service; the log says what to set.',
   'no-account': 'You are not a member of an account of this service. Ask an owner for an invitation.',
   invitation:
     'The invitation has been used, was revoked or has expired, or whoever made it may not invite any more. Ask for another one.',
-  full: 'The account has as many members as it may have. Ask one of its owners.',
+  full: 'The account has reached its limit of members. Ask one of its owners.',
 };
 
 interface OpenIdProps {

@@ -55,9 +55,9 @@ function faultOfWidth(rows: Rows, names: readonly string[]): string | undefined 
 function faultOfTitles(titles: readonly string[], columns: readonly number[], names: readonly string[]) {
   const unknown = titles.filter((_, c) => !columns.includes(c));
   if (columns.every((column) => column < 0)) {
-    return `No column is named like an output. The outputs are ${names.join(', ')}.`;
+    return `No column has the name of an output. The outputs are ${names.join(', ')}.`;
   }
   return unknown.length === 0
     ? undefined
-    : `${unknown.map((title) => `“${title}”`).join(', ')} ${unknown.length === 1 ? 'is no output' : 'are no outputs'}. The outputs are ${names.join(', ')}.`;
+    : `${unknown.map((title) => `“${title}”`).join(', ')} ${unknown.length === 1 ? 'is not an output' : 'are not outputs'}. The outputs are ${names.join(', ')}.`;
 }

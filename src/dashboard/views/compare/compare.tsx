@@ -89,7 +89,7 @@ function Comparison({ ids }: { readonly ids: readonly number[] }) {
       {thinned.length > 0 && (
         <p class="notice">
           Too many runs to show all. For {thinned.map(({ label }) => label).join(' and ')} only one run in{' '}
-          {Math.max(...thinned.map(({ head }) => head.every))} is here, with the best, the first and the last.
+          {Math.max(...thinned.map(({ head }) => head.every))} is shown, with the best, the first and the last.
         </p>
       )}
       <DistanceChart compared={compared} />

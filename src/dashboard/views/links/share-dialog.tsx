@@ -17,7 +17,7 @@ import { TellDialog } from './tell-dialog.tsx';
 
 const KINDS = [
   ['objective', 'The objective, always as it is now', 'now'],
-  ['report', 'The report as it is now, which no later change touches', 'as it was'],
+  ['report', 'The report as it is now; later changes do not affect it', 'as it was'],
 ] as const satisfies readonly (readonly [Link['kind'], string, string])[];
 
 const DAYS = [1, 7, 30, 90, 366] as const;
@@ -50,7 +50,7 @@ export function ShareDialog({ objectiveId, onClose }: ShareDialogProps) {
   if (isTelling) return <TellDialog objectiveId={objectiveId} onClose={onClose} />;
   if (made !== undefined) {
     return (
-      <Dialog title="The link is made" onClose={onClose}>
+      <Dialog title="The link is ready" onClose={onClose}>
         <ShownOnce
           name="Address"
           text={made.url}

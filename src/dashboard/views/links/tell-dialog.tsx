@@ -46,7 +46,7 @@ const HINTS = {
   on: 'For every objective open in a background tab.',
   off: 'For every objective open in a background tab. The browser asks you first.',
   denied: 'The browser refuses notifications of this page: allow them in its settings.',
-  impossible: 'This browser has no notifications, or none over plain HTTP.',
+  impossible: 'This browser does not support notifications, at least not over plain HTTP.',
 } as const;
 
 function ThisBrowser() {
@@ -83,7 +83,7 @@ function NewRecipient({ objectiveId, onAdded }: { readonly objectiveId: number; 
       setEmail('');
       setSaid(
         confirmedAt === null
-          ? `An e-mail asks ${body.email} whether they agree. Nothing else is sent before.`
+          ? `An e-mail asks ${body.email} to agree. Nothing else is sent until then.`
           : `${body.email} is told.`,
       );
       onAdded();

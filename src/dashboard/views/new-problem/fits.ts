@@ -102,6 +102,6 @@ export function takeMeasured(
     else taken[j] = { ...taken[j]!, type: 'fit', target, ...(sigma !== '' && { sigma }) };
   });
   const count = (isNamed ? filled : rows).length - unused;
-  const rest = unused === 0 ? '' : ` ${counted(unused, 'row')} without an output not taken.`;
+  const rest = unused === 0 ? '' : ` ${counted(unused, 'row')} without an output left out.`;
   return { outputs: taken, said: `${counted(count, 'row')} taken.${rest}` };
 }

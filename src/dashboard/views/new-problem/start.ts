@@ -150,7 +150,7 @@ async function refuseTakenName(at: Workplace): Promise<void> {
   if (modelId !== null) return;
   for await (const other of at.service.pages('listModels', { query: { limit: 200 } })) {
     if (other.name !== name.trim() || other.id === model?.id) continue;
-    throw new RefusedError({ name: 'There is a model of this name: choose it beside, or give another name.' });
+    throw new RefusedError({ name: 'A model of this name exists: choose it instead, or enter another name.' });
   }
 }
 

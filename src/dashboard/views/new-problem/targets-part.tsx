@@ -129,9 +129,9 @@ export function TargetsPart() {
       )}
       {outputs.some(({ type }) => type === 'fit') && (
         <p class="hint">
-          Of an output that is fitted, the target is the measured value, empty where there is none. Beside it goes the
-          standard error of that value: a number, or a share such as 2 %. Leave out all of them if they are equal and
-          unknown. All measured values count together; the other targets are limits.
+          The target of a fitted output is the measured value, empty where there is none. Next to it goes the standard
+          error of that value: a number, or a share such as 2 %. Leave all of them out if they are equal and unknown.
+          All measured values count together; the other targets are limits.
         </p>
       )}
       {outputs.some(({ type }) => type === 'exact') && (

@@ -59,8 +59,8 @@ export function WorkbookBox() {
       <summary>A spreadsheet calculates the outputs (optional)</summary>
       <FileBox label="Workbook" said={said} onSay={say} onFile={upload} accept=".xlsx" choose="Choose an .xlsx file">
         <p class="hint">
-          The service then makes all runs itself. Formulas only: macros are never run, and no other file is read. Of an
-          .ods file save a copy as .xlsx.
+          The service then makes all runs itself. Formulas only: macros are never run, and no other file is read. Save a
+          copy of an .ods file as .xlsx.
         </p>
       </FileBox>
       <FaultBlock path="workbook" />

@@ -55,7 +55,7 @@ async function restore(id: number): Promise<void> {
     await service.call('restoreDeletion', { path: { deletion_id: deletion.id } });
     return;
   }
-  throw new Error('It is purged already.');
+  throw new Error('It has already been purged.');
 }
 
 export function GlanceMenu({ glance, onChange }: ChangedProps & { readonly glance: ObjectiveGlance }) {
@@ -238,7 +238,7 @@ function DeleteDialog({ glance, onChange, onClose }: DialogProps) {
       <p>
         The objective goes with {counted(glance.attemptCount, 'run')} and what was learned from{' '}
         {glance.attemptCount === 1 ? 'it' : 'them'}. The cases of its trial and all other objectives stay.
-        {stateOf(glance) === 'running' && ' Its search is stopped, and stays so if you undo the deletion.'}
+        {stateOf(glance) === 'running' && ' Its search is stopped, and stays stopped if you undo the deletion.'}
       </p>
       {!glance.isArchived && (
         <p>

@@ -11,7 +11,7 @@ import { PAUSE_MS, readAll } from '../administration/parts/read-list.ts';
 import { Waits } from '../administration/parts/waits.tsx';
 
 /** It works again as soon as they may. */
-const NOT_NOW = 'Its maker may not invite now';
+const NOT_NOW = 'Whoever made it may not invite now';
 
 /** Reason why an invitation admits no more people; undefined while it does. */
 function endOf({ revokedAt, expiresAt, uses, maximumUses, isOpen }: Invitation, now: Date): string | undefined {

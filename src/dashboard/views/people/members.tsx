@@ -45,7 +45,7 @@ export function Members({ me }: SectionProps) {
     <>
       {may('admin') && (
         <div class="admin-head">
-          <p class="hint">Members enter under their own names. A role says what they may do.</p>
+          <p class="hint">Members sign in under their own names. A role defines what they may do.</p>
           <div class="admin-actions">
             <button type="button" class="primary" onClick={() => setDoing({ kind: 'invite' })}>
               Invite…
@@ -156,7 +156,7 @@ interface RoleOfProps {
 function GroupHint({ member: { byGroup, role, groupRole, edited, countsUntil } }: Pick<RoleOfProps, 'member'>) {
   if (!byGroup) return null;
   if (countsUntil !== null && new Date(countsUntil) <= new Date()) {
-    return <p class="hint">by a group of your organization; rests until the next sign-in there</p>;
+    return <p class="hint">by a group of your organization; suspended until the next sign-in there</p>;
   }
   if (edited) return <p class="hint">by a group of your organization, changed by an owner</p>;
   if (role !== groupRole) return <p class="hint">in no group that gives this any more; stays as the last owner</p>;

@@ -139,7 +139,7 @@ class Book:
         sheet, rest = split_sheet(name.text)
         found = None if area_of("", rest) is None else area_of(self._sheet(sheet, name.spelled), rest)
         if found is None:
-            raise SpreadsheetError(f"The name {name.spelled} in {self.name} is no cell or range, but {name.text}.")
+            raise SpreadsheetError(f"The name {name.spelled} in {self.name} is not a cell or range, but {name.text}.")
         if not ABSOLUTE.fullmatch(rest):
             fixed = f"{quoted(found.sheet)}!{found.absolute}"
             raise SpreadsheetError(

@@ -121,7 +121,7 @@ def _refuse_content(name: str, content: bytes, largest_unpacked: int) -> None:
     if content.startswith(OLD_OFFICE):
         raise SpreadsheetError(f"{name} is protected by a password, or of Excel 97: save a copy as .xlsx without a password.")
     if not content.startswith(PACKAGE):
-        raise SpreadsheetError(f"{name} is no workbook: choose an .xlsx file.")
+        raise SpreadsheetError(f"{name} is not a workbook: choose an .xlsx file.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             names = package.namelist()
@@ -131,7 +131,7 @@ def _refuse_content(name: str, content: bytes, largest_unpacked: int) -> None:
                 )
             refuse_package(package, name, largest_unpacked)
             if "xl/workbook.xml" not in names:
-                raise SpreadsheetError(f"{name} is no workbook: choose an .xlsx file.")
+                raise SpreadsheetError(f"{name} is not a workbook: choose an .xlsx file.")
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise SpreadsheetError(f"{name} cannot be read as a workbook: {error}.") from None
 

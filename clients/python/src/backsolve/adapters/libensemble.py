@@ -132,7 +132,7 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
     def _goals(self) -> dict[str, AnyGoal]:
         unknown = [name for name in self._stated if name not in (*self._vocs.objectives, *self._vocs.observables)]
         if unknown:
-            raise ValueError(f"goals has {unknown[0]}, which is no objective and no observable of the VOCS.")
+            raise ValueError(f"goals has {unknown[0]}, which is neither an objective nor an observable of the VOCS.")
         aims = {name: self._stated.get(name) or _aim(name, each) for name, each in self._vocs.objectives.items()}
         limits = {name: _limit(name, each) for name, each in self._vocs.constraints.items()}
         return {**aims, **self._stated, **{name: each for name, each in limits.items() if each is not None}}

@@ -69,8 +69,8 @@ function Shown({ data, chosen: { output, input } }: { readonly data: ChartData; 
     <>
       <p class="hint">
         Points are runs, whatever their other inputs. The line is what the models expect if only this input of{' '}
-        {bestName(answer, head.objectiveId)} changes; the shaded range around it is its doubt (95 %). The green range
-        meets the target.
+        {bestName(answer, head.objectiveId)} changes; the shaded range around it is its uncertainty (95 %). The green
+        range meets the target.
       </p>
       <div class="charts-grid">
         {inputs.flatMap((i) =>
@@ -87,7 +87,7 @@ function Shown({ data, chosen: { output, input } }: { readonly data: ChartData; 
           The {inputs.length} most important of {counted(head.minimums.length, 'input')}. Choose another one above.
         </p>
       )}
-      {runs.value.best < 0 && <p class="hint">No run is the best one yet.</p>}
+      {runs.value.best < 0 && <p class="hint">There is no best run yet.</p>}
     </>
   );
 }

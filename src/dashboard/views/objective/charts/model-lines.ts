@@ -36,7 +36,7 @@ export function sliceSeries(head: Head, surface: Surface, k: number, { accent: c
   if (hasNames(head, surface.inputs[0]!)) {
     return [
       {
-        ...{ label: 'The model, 95 % of its doubt', colour, kind: 'line' as const },
+        ...{ label: 'The model, 95 % interval', colour, kind: 'line' as const },
         xs: xs.flatMap((x) => [x, x, x]),
         ys: xs.flatMap((_, i) => [low[i]!, high[i]!, null]),
       },
@@ -47,7 +47,7 @@ export function sliceSeries(head: Head, surface: Surface, k: number, { accent: c
   const allowed = mean.map((value, i) => (isAllowed[i] ? value : null));
   const isSomeExcluded = isAllowed.includes(false);
   return [
-    { label: 'The model, 95 % of its doubt', colour, kind: 'area', xs, ys: high, lows: low },
+    { label: 'The model, 95 % interval', colour, kind: 'area', xs, ys: high, lows: low },
     ...(isSomeExcluded
       ? [{ label: 'Excluded by bounds or constraints', colour, kind: 'line' as const, dash: [2, 4], xs, ys: mean }]
       : []),

@@ -34,7 +34,7 @@ export function Identifiability({ run }: { readonly run: Run }) {
           onChange={setConfidence}
         />
       </Ask>
-      {answer?.identifiability === null && <p>The models do not know an input yet that surely meets the targets.</p>}
+      {answer?.identifiability === null && <p>The models do not yet know an input that surely meets the targets.</p>}
       {answer?.identifiability != null && <Shown head={head} found={answer.identifiability} />}
     </>
   );
