@@ -16,7 +16,7 @@ export function writeTicket({ id, leaseToken }: RunTicket): string {
 export const runTicket = z
   .string()
   .regex(TICKET, 'must be a ticket of next_inputs, copied as it is, such as 91/7a9d0f2e-6c1b-4c3e-9f58-2b1d6a4e8c07')
-  .describe('Of the run, as next_inputs returned it.');
+  .describe('The ticket of the run, as next_inputs returned it.');
 
 export function readTicket(text: string): RunTicket {
   const [, id, leaseToken] = TICKET.exec(text)!;

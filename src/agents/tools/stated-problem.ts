@@ -22,8 +22,8 @@ const unit = z.string().max(64).optional().describe('A label, such as mm.');
 const inputSchema = fields({
   name,
   type: z.enum(['number', 'integer', 'boolean', 'choice']).default('number'),
-  minimum: z.number().optional().describe('Of a number or integer.'),
-  maximum: z.number().optional().describe('Of a number or integer.'),
+  minimum: z.number().optional().describe('The least value of a number or integer.'),
+  maximum: z.number().optional().describe('The largest value of a number or integer.'),
   scale: z
     .enum(['linear', 'log'])
     .optional()

@@ -51,7 +51,7 @@ const MOST_DERIVATIVES = 10_000;
 /** The query parameter of operations that write rows of runs. */
 export const DERIVATIVE_FLAGS = {
   derivatives:
-    'Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known, such as d:mass/width.',
+    'For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known, such as d:mass/width.',
 } as const;
 
 /** Titles of the columns of all derivatives, output by output. Throws VALIDATION_FAILED. */

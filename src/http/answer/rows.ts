@@ -18,11 +18,11 @@ export const ROW_TEXTS = {
   decimal: {
     schema: z.enum(['point', 'comma']),
     description:
-      'Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the decimal sign is a comma.',
+      'For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the decimal sign is a comma.',
   },
 } as const;
 export const ROW_FLAGS = {
-  bom: 'Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8.',
+  bom: 'For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8.',
 } as const;
 
 type Asked = Pick<Call<unknown, unknown>, 'format' | 'texts' | 'flags' | 'nextSlice'>;

@@ -364,16 +364,16 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
     } | undefined;
@@ -503,16 +503,16 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
       /** open: only those that wait for their outputs or are being computed, as JSON. */
@@ -618,10 +618,10 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
@@ -635,8 +635,8 @@ export interface Operations {
        */
       completed?: number | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
       /**
@@ -664,18 +664,18 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
     } | undefined;
@@ -1628,11 +1628,11 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
     } | undefined;
@@ -1840,16 +1840,16 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
       /** open: only those that wait for their outputs or are being computed, as JSON. */
@@ -1934,10 +1934,10 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
@@ -1951,8 +1951,8 @@ export interface Operations {
        */
       completed?: number | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
       /**
@@ -1977,18 +1977,18 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
-      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
-       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
        * such as d:mass/width.
        */
       derivatives?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
       /**
-       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
-       * decimal sign is a comma.
+       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
+       * the decimal sign is a comma.
        */
       decimal?: 'point' | 'comma' | undefined;
     } | undefined;

@@ -85,7 +85,7 @@ export interface NewProject {
    */
   sources?: readonly ({
     name: string;
-    /** Of a run, in runs of the black box itself: 0.1 for a tenth. */
+    /** The cost of a run, in runs of the black box itself: 0.1 for a tenth. */
     cost: number;
   })[] | null | undefined;
 }
@@ -974,7 +974,7 @@ export interface Objective {
   updatedAt: string;
   /** 1 for the first objective of the trial. */
   number: number;
-  /** By which people find it again. */
+  /** The label by which people find it again. */
   label: string | null;
   /** Whether people put it out of their lists. */
   isArchived: boolean;
@@ -1116,9 +1116,9 @@ export interface SearchAnswer {
   kind: 'met' | 'declared' | 'likeliest' | 'surest' | 'best-fit' | 'best-value' | 'knee' | 'nearest';
   /** The first run at the input in words, such as run 17 or case 3. */
   name: string;
-  /** Of that run, which may be one of another objective of the trial; null for a case. */
+  /** The inverse of that run, which may be one of another objective of the trial; null for a case. */
   objectiveId: number | null;
-  /** Of how many runs the output is the mean; null for an input that an earlier release declared. */
+  /** The number of runs whose mean the output is; null for an input that an earlier release declared. */
   runs: number | null;
   /** 1 for the first input case; null when an inverse was the first at the input. */
   caseNumber: number | null;
@@ -1302,7 +1302,7 @@ export interface ExplainedObjective {
   updatedAt: string;
   /** 1 for the first objective of the trial. */
   number: number;
-  /** By which people find it again. */
+  /** The label by which people find it again. */
   label: string | null;
   /** Whether people put it out of their lists. */
   isArchived: boolean;
@@ -1552,7 +1552,7 @@ export interface ObjectivePatch {
      */
     maximumRuns?: number | null | undefined;
   } | false | null | undefined;
-  /** By which people find it again, also when it has ended; null removes it. */
+  /** The label by which people find it again, also when it has ended; null removes it. */
   label?: string | null | undefined;
   /** Whether lists may leave it out. It changes nothing else, and is possible at any time. */
   isArchived?: boolean | undefined;
@@ -1800,7 +1800,7 @@ export interface History {
   objectiveId: number;
   /** 1 for the first objective of the trial. */
   number: number;
-  /** By which people find it again. */
+  /** The label by which people find it again. */
   label: string | null;
   /** Whether people put it out of their lists. */
   isArchived: boolean;
@@ -1824,8 +1824,8 @@ export interface History {
   /** The revision of the data of the trial. When it changes, ask for all iterations again. */
   revision: number;
   /**
-   * Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may
-   * have.
+   * The last change of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier
+   * iterations may have.
    */
   notesChangedAt: string | null;
   /** How often an iteration was completed or given up, outputs that came late included. */
@@ -1870,7 +1870,7 @@ export interface History {
   /** The input of bestIteration or bestCaseNumber; null while nothing has been judged. */
   bestInput: number[] | null;
   bestOutput: number[] | null;
-  /** Of bestOutput, as in misses. */
+  /** The misses of bestOutput, as in misses. */
   bestMisses: number[] | null;
   bestMissedBy: number[] | null;
   /** How well bestOutput fits its data. null without a fit. */
@@ -2056,11 +2056,11 @@ export interface TrialRun {
   position: number;
   /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
   source: 'designed' | 'added' | 'objective';
-  /** Of an added case what was stated of it, of a run the cheaper source; null for the black box itself. */
+  /** For an added case what was stated of it, for a run the cheaper source; null for the black box itself. */
   sourceName: string | null;
-  /** Of the case; null for a run of an objective. */
+  /** The number of the case; null for a run of an objective. */
   number: number | null;
-  /** Of the run; null for a case. */
+  /** The iteration of the run; null for a case. */
   iteration: number | null;
   /** completed or failed for a case. */
   status: 'completed' | 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
@@ -2109,11 +2109,11 @@ export interface TrialRun {
 export interface TrialRunLine {
   /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
   source: 'designed' | 'added' | 'objective';
-  /** Of an added case what was stated of it, of a run the cheaper source; null for the black box itself. */
+  /** For an added case what was stated of it, for a run the cheaper source; null for the black box itself. */
   sourceName: string | null;
-  /** Of the case; null for a run of an objective. */
+  /** The number of the case; null for a run of an objective. */
   number: number | null;
-  /** Of the run; null for a case. */
+  /** The iteration of the run; null for a case. */
   iteration: number | null;
   /** completed or failed for a case. */
   status: 'completed' | 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
@@ -2293,7 +2293,7 @@ export interface FitParameters {
         increase: number;
       }>;
     }>;
-    /** Of the estimates, input by input; null where an input is held or not determined. */
+    /** The correlations of the estimates, input by input; null where an input is held or not determined. */
     correlations: Array<Array<number | null>>;
     /** Inputs that can change together while the data hardly notice. */
     combinations: Array<{
@@ -2493,7 +2493,7 @@ export interface ObjectiveGlance {
   trialNumber: number;
   /** 1 for the first objective of the trial. */
   number: number;
-  /** By which people find it again. */
+  /** The label by which people find it again. */
   label: string | null;
   /** Whether people put it out of their lists. */
   isArchived: boolean;
@@ -2514,11 +2514,11 @@ export interface ObjectiveGlance {
   metCount: number | null;
   /** Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit. */
   limitCount: number;
-  /** Of these, the outputs to minimize or maximize without a target, which no run meets. */
+  /** The number of these to minimize or maximize without a target, which no run meets. */
   openCount: number;
   /** How many of these the answer so far meets; null while nothing has been judged. */
   limitsMet: number | null;
-  /** Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged. */
+  /** The misfit of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged. */
   misfit: number | null;
   /**
    * By how much the answer misses its worst output, as in the objective; 0 when it meets all, null while nothing has
@@ -2704,7 +2704,7 @@ export interface Note {
   text: string;
   file: {
     name: string;
-    /** By the content of the file. */
+    /** The media type, by the content of the file. */
     mediaType: string;
     bytes: number;
     hasThumbnail: boolean;
@@ -2712,7 +2712,7 @@ export interface Note {
   /** The person, else the label of the API key, or its key id; "sign-in link" for a page that was opened by one. */
   writtenBy: string;
   createdAt: string;
-  /** Who changed the text last; null: nobody has. */
+  /** The last author of a change of the text; null: it was never changed. */
   editedBy: string | null;
   editedAt: string | null;
   /** null: it is not deleted. */
@@ -2720,7 +2720,7 @@ export interface Note {
 }
 
 export interface NewNote {
-  /** What is noted; may be empty beside a file. */
+  /** The text of the note; may be empty beside a file. */
   text?: string | undefined;
   /** The run of the objective that the note is on, also while it is open; default: the objective. */
   inverseId?: number | null | undefined;
@@ -2878,7 +2878,7 @@ export interface SignInLink {
 export interface NewInvitation {
   /** What accepting it opens: this account, or an account for each person, for a course. */
   opens?: 'this account' | 'an account for each' | undefined;
-  /** Of whoever accepts it. With an account for each it is owner, otherwise it is required. */
+  /** The role of whoever accepts it. With an account for each it is owner, otherwise it is required. */
   role?: 'owner' | 'member' | 'evaluator' | 'reader' | undefined;
   /** With an account for each: the role of whoever invites, in each of them; default: owner. */
   inviterRole?: 'owner' | 'member' | 'evaluator' | 'reader' | undefined;
@@ -2942,7 +2942,7 @@ export interface PageSession {
   /** The key that signed in. */
   keyId: string | null;
   keyLabel: string | null;
-  /** As the browser calls itself. */
+  /** The name by which the browser calls itself. */
   browser: string | null;
   createdAt: string;
   /** Up to 20 seconds late. */
@@ -3371,7 +3371,7 @@ export type ExportLine = {
   holdBack: boolean;
   completedCount: number;
   batchId: number | null;
-  /** By which people find it again. */
+  /** The label by which people find it again. */
   label: string | null;
   /** Whether people put it out of their lists. */
   isArchived: boolean;
@@ -3441,7 +3441,7 @@ export type ExportLine = {
   text: string;
   file: {
     name: string;
-    /** By the content of the file. */
+    /** The media type, by the content of the file. */
     mediaType: string;
     bytes: number;
     hasThumbnail: boolean;
@@ -3449,7 +3449,7 @@ export type ExportLine = {
   /** The person, else the label of the API key, or its key id; "sign-in link" for a page that was opened by one. */
   writtenBy: string;
   createdAt: string;
-  /** Who changed the text last; null: nobody has. */
+  /** The last author of a change of the text; null: it was never changed. */
   editedBy: string | null;
   editedAt: string | null;
   /** null: it is not deleted. */
@@ -3589,7 +3589,7 @@ export type ExportLine = {
   lostLeases: number;
   /** Lost leases after which the evaluation has failed. */
   maximumLosses: number;
-  /** Who holds it, or held it last. */
+  /** The evaluator that holds it, or held it last. */
   evaluator: string | null;
   claimedAt: string | null;
   /** While it is leased. */
@@ -3806,7 +3806,7 @@ export interface BatchObjective {
   worstMiss: number | null;
   /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;
-  /** Of the answer. */
+  /** The input of the answer. */
   bestInput: number[] | null;
   /**
    * The input by the names of the inputs, with categories by their names and booleans as true or false. null without
@@ -3830,9 +3830,9 @@ export interface BatchObjectiveLine {
   /** Those of them that were completed or given up. */
   completedCount: number;
   satisfied: boolean;
-  /** Of the answer, by name. */
+  /** The input of the answer, by name. */
   input: Record<string, number | string | boolean> | null;
-  /** Of the answer, by name. */
+  /** The output of the answer, by name. */
   output: Record<string, number> | null;
   /** The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
@@ -4123,7 +4123,7 @@ export interface Evaluation {
   lostLeases: number;
   /** Lost leases after which the evaluation has failed. */
   maximumLosses: number;
-  /** Who holds it, or held it last. */
+  /** The evaluator that holds it, or held it last. */
   evaluator: string | null;
   claimedAt: string | null;
   /** While it is leased. */
@@ -4143,7 +4143,7 @@ export interface Evaluation {
 }
 
 export interface NewWorkbook {
-  /** Of the file. */
+  /** The name of the file. */
   name: string;
   /** The file, .xlsx, in base64. */
   content: string;
@@ -4158,7 +4158,7 @@ export interface SurveyedWorkbook {
   inputs: Array<{
     /** Such as Sheet1!B3. */
     cell: string;
-    /** Of the cell in the workbook. */
+    /** The name of the cell in the workbook. */
     name: string | null;
     /** The nearest text to its left, or above it. */
     label: string | null;
@@ -4169,7 +4169,7 @@ export interface SurveyedWorkbook {
   outputs: Array<{
     /** Such as Sheet1!B3. */
     cell: string;
-    /** Of the cell in the workbook. */
+    /** The name of the cell in the workbook. */
     name: string | null;
     /** The nearest text to its left, or above it. */
     label: string | null;
@@ -4196,7 +4196,7 @@ export interface CheckedCells {
   /** Empty: the service can calculate the outputs from the inputs. */
   faults: Array<{
     side: 'inputs' | 'outputs';
-    /** Of the input or output; empty where none is to blame. */
+    /** The name of the input or output; empty where none is to blame. */
     name: string;
     message: string;
   }>;

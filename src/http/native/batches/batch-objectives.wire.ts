@@ -33,7 +33,7 @@ const factFields = {
 export const batchObjectiveSchema = z
   .object({
     ...factFields,
-    bestInput: z.array(z.number()).nullable().describe('Of the answer.'),
+    bestInput: z.array(z.number()).nullable().describe('The input of the answer.'),
     bestInputByName: inputByNameSchema,
     bestOutput: z.array(z.number()).nullable(),
     answer: answerSchema
@@ -52,8 +52,8 @@ const batchObjectiveLine = z
     attemptCount: factFields.attemptCount,
     completedCount: factFields.completedCount,
     satisfied: factFields.satisfied,
-    input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('Of the answer, by name.'),
-    output: byName(z.number()).describe('Of the answer, by name.'),
+    input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('The input of the answer, by name.'),
+    output: byName(z.number()).describe('The output of the answer, by name.'),
     worstMiss: factFields.worstMiss,
     failureReason: factFields.failureReason,
   })

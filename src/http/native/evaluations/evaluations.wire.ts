@@ -230,7 +230,7 @@ export const evaluationSchema = z
     failedTries: z.int(),
     lostLeases: z.int(),
     maximumLosses: z.int().describe('Lost leases after which the evaluation has failed.'),
-    evaluator: z.string().nullable().describe('Who holds it, or held it last.'),
+    evaluator: z.string().nullable().describe('The evaluator that holds it, or held it last.'),
     claimedAt: timestamp.nullable(),
     leaseExpiresAt: timestamp.nullable().describe('While it is leased.'),
     progress: z.number().nullable(),

@@ -27,7 +27,7 @@ const text = textSchema({ minimum: 0, maximum: LONGEST_NOTE });
 export const newNote = bodyOf(
   z
     .strictObject({
-      text: text.default('').describe('What is noted; may be empty beside a file.'),
+      text: text.default('').describe('The text of the note; may be empty beside a file.'),
       inverseId: positiveInteger
         .nullish()
         .describe('The run of the objective that the note is on, also while it is open; default: the objective.'),
@@ -67,7 +67,7 @@ export const noteSchema = z
     file: z
       .object({
         name: z.string(),
-        mediaType: z.string().describe('By the content of the file.'),
+        mediaType: z.string().describe('The media type, by the content of the file.'),
         bytes: z.int(),
         hasThumbnail: z.boolean(),
       })
@@ -78,7 +78,7 @@ export const noteSchema = z
         'The person, else the label of the API key, or its key id; "sign-in link" for a page that was opened by one.',
       ),
     createdAt: timestamp,
-    editedBy: z.string().nullable().describe('Who changed the text last; null: nobody has.'),
+    editedBy: z.string().nullable().describe('The last author of a change of the text; null: it was never changed.'),
     editedAt: timestamp.nullable(),
     deletedAt: timestamp.nullable().describe('null: it is not deleted.'),
   })

@@ -73,7 +73,7 @@ export const newInvitation = bodyOf(
       opens: opens.optional().transform((what) => what ?? 'this account'),
       role: role
         .optional()
-        .describe('Of whoever accepts it. With an account for each it is owner, otherwise it is required.'),
+        .describe('The role of whoever accepts it. With an account for each it is owner, otherwise it is required.'),
       inviterRole: role
         .optional()
         .transform((text) => text ?? 'owner')
@@ -136,7 +136,7 @@ export const sessionSchema = z
     personName: z.string().nullable(),
     keyId: z.string().nullable().describe('The key that signed in.'),
     keyLabel: z.string().nullable(),
-    browser: z.string().nullable().describe('As the browser calls itself.'),
+    browser: z.string().nullable().describe('The name by which the browser calls itself.'),
     createdAt: timestamp,
     lastUsedAt: timestamp.describe('Up to 20 seconds late.'),
     expiresAt: timestamp,

@@ -40,7 +40,7 @@ import { expandLists, expandPoints } from './projects-by-name.ts';
 
 const sourceSchema = z.strictObject({
   name: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }),
-  cost: z.number().gt(0).lt(1).describe('Of a run, in runs of the black box itself: 0.1 for a tenth.'),
+  cost: z.number().gt(0).lt(1).describe('The cost of a run, in runs of the black box itself: 0.1 for a tenth.'),
 });
 
 const newProjectSchema = z

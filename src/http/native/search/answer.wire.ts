@@ -48,11 +48,11 @@ export const answerSchema = z
     objectiveId: z
       .int()
       .nullable()
-      .describe('Of that run, which may be one of another objective of the trial; null for a case.'),
+      .describe('The inverse of that run, which may be one of another objective of the trial; null for a case.'),
     runs: z
       .int()
       .nullable()
-      .describe('Of how many runs the output is the mean; null for an input that an earlier release declared.'),
+      .describe('The number of runs whose mean the output is; null for an input that an earlier release declared.'),
     ...runFields,
   })
   .meta({ id: 'SearchAnswer' });

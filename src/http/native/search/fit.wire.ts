@@ -143,7 +143,9 @@ export const fitParametersSchema = z
           .describe('One per input.'),
         correlations: z
           .array(z.array(nullableNumber))
-          .describe('Of the estimates, input by input; null where an input is held or not determined.'),
+          .describe(
+            'The correlations of the estimates, input by input; null where an input is held or not determined.',
+          ),
         combinations: z
           .array(
             z.object({

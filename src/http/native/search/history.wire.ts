@@ -65,7 +65,7 @@ export const historySchema = z
     notesChangedAt: timestamp
       .nullable()
       .describe(
-        'Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have.',
+        'The last change of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have.',
       ),
     completedCount: z
       .int()
@@ -104,7 +104,7 @@ export const historySchema = z
       .nullable()
       .describe('The input of bestIteration or bestCaseNumber; null while nothing has been judged.'),
     bestOutput: z.array(z.number()).nullable(),
-    bestMisses: z.array(z.number()).nullable().describe('Of bestOutput, as in misses.'),
+    bestMisses: z.array(z.number()).nullable().describe('The misses of bestOutput, as in misses.'),
     bestMissedBy: z.array(z.number()).nullable(),
     fit: fitQualitySchema.nullable().describe('How well bestOutput fits its data. null without a fit.'),
     objectives: targetsSchema,

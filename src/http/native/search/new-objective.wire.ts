@@ -220,7 +220,7 @@ export const objectivePatch = bodyOf(
       label: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH })
         .nullable()
         .optional()
-        .describe('By which people find it again, also when it has ended; null removes it.'),
+        .describe('The label by which people find it again, also when it has ended; null removes it.'),
       isArchived: z
         .boolean()
         .optional()

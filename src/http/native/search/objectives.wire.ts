@@ -102,7 +102,7 @@ export const endReasonField = {
 
 /** Fields that people note on an objective. */
 export const markFields = {
-  label: z.string().nullable().describe('By which people find it again.'),
+  label: z.string().nullable().describe('The label by which people find it again.'),
   isArchived: z.boolean().describe('Whether people put it out of their lists.'),
 };
 

@@ -50,7 +50,7 @@ export const objectiveGlanceSchema = z
       .describe(
         'Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit.',
       ),
-    openCount: z.int().describe('Of these, the outputs to minimize or maximize without a target, which no run meets.'),
+    openCount: z.int().describe('The number of these to minimize or maximize without a target, which no run meets.'),
     limitsMet: z
       .int()
       .nullable()
@@ -58,7 +58,9 @@ export const objectiveGlanceSchema = z
     misfit: z
       .number()
       .nullable()
-      .describe('Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged.'),
+      .describe(
+        'The misfit of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged.',
+      ),
     worstMiss: z
       .number()
       .nullable()

@@ -29,9 +29,9 @@ const facts = {
   sourceName: z
     .string()
     .nullable()
-    .describe('Of an added case what was stated of it, of a run the cheaper source; null for the black box itself.'),
-  number: z.int().nullable().describe('Of the case; null for a run of an objective.'),
-  iteration: z.int().nullable().describe('Of the run; null for a case.'),
+    .describe('For an added case what was stated of it, for a run the cheaper source; null for the black box itself.'),
+  number: z.int().nullable().describe('The number of the case; null for a run of an objective.'),
+  iteration: z.int().nullable().describe('The iteration of the run; null for a case.'),
   status: z.enum([COMPLETED_ROW, ...Object.values(InverseStatus)]).describe('completed or failed for a case.'),
 };
 

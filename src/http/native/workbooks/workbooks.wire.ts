@@ -9,7 +9,7 @@ const cellText = textSchema({ minimum: 1, maximum: LONGEST_CELL });
 export const newWorkbook = bodyOf(
   z
     .strictObject({
-      name: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe('Of the file.'),
+      name: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe('The name of the file.'),
       content: z
         .base64('must be the file in base64.')
         .min(1, 'must be the file in base64.')
@@ -38,7 +38,7 @@ export const cellValues = bodyOf(
 
 const sheetCell = z.object({
   cell: z.string().describe('Such as Sheet1!B3.'),
-  name: z.string().nullable().describe('Of the cell in the workbook.'),
+  name: z.string().nullable().describe('The name of the cell in the workbook.'),
   label: z.string().nullable().describe('The nearest text to its left, or above it.'),
   value: z.number().nullable().describe('As the file was saved.'),
 });
@@ -61,7 +61,7 @@ export const checkedCellsSchema = z
       .array(
         z.object({
           side: z.enum(['inputs', 'outputs']),
-          name: z.string().describe('Of the input or output; empty where none is to blame.'),
+          name: z.string().describe('The name of the input or output; empty where none is to blame.'),
           message: z.string(),
         }),
       )

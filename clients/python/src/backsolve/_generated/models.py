@@ -42,7 +42,7 @@ class NewProjectConstraints(Wire):
 class NewProjectSources(Wire):
     name: str
     cost: float
-    """Of a run, in runs of the black box itself: 0.1 for a tenth."""
+    """The cost of a run, in runs of the black box itself: 0.1 for a tenth."""
 
 
 class NewProject(Wire):
@@ -860,7 +860,7 @@ class Objective(Wire):
     number: int
     """1 for the first objective of the trial."""
     label: str | None
-    """By which people find it again."""
+    """The label by which people find it again."""
     is_archived: bool
     """Whether people put it out of their lists."""
     desired_l1_norm: float
@@ -965,9 +965,9 @@ class SearchAnswer(Wire):
     name: str
     """The first run at the input in words, such as run 17 or case 3."""
     objective_id: int | None
-    """Of that run, which may be one of another objective of the trial; null for a case."""
+    """The inverse of that run, which may be one of another objective of the trial; null for a case."""
     runs: int | None
-    """Of how many runs the output is the mean; null for an input that an earlier release declared."""
+    """The number of runs whose mean the output is; null for an input that an earlier release declared."""
     case_number: int | None
     """1 for the first input case; null when an inverse was the first at the input."""
     inverse_id: int | None
@@ -1140,7 +1140,7 @@ class ExplainedObjective(Wire):
     number: int
     """1 for the first objective of the trial."""
     label: str | None
-    """By which people find it again."""
+    """The label by which people find it again."""
     is_archived: bool
     """Whether people put it out of their lists."""
     desired_l1_norm: float
@@ -1354,7 +1354,7 @@ class ObjectivePatch(Wire):
     stop: ObjectivePatchStop | Literal[False] | None = None
     """The stop rule from now on; null or false: none. Lets an objective run on that ended by evidence, if attempts are left."""
     label: str | None = None
-    """By which people find it again, also when it has ended; null removes it."""
+    """The label by which people find it again, also when it has ended; null removes it."""
     is_archived: bool | None = None
     """Whether lists may leave it out. It changes nothing else, and is possible at any time."""
 
@@ -1625,7 +1625,7 @@ class History(Wire):
     number: int
     """1 for the first objective of the trial."""
     label: str | None
-    """By which people find it again."""
+    """The label by which people find it again."""
     is_archived: bool
     """Whether people put it out of their lists."""
     model_id: int
@@ -1644,7 +1644,7 @@ class History(Wire):
     revision: int
     """The revision of the data of the trial. When it changes, ask for all iterations again."""
     notes_changed_at: datetime | None
-    """Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have."""
+    """The last change of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have."""
     completed_count: int
     """How often an iteration was completed or given up, outputs that came late included."""
     late_iterations: list[int]
@@ -1679,7 +1679,7 @@ class History(Wire):
     """The input of bestIteration or bestCaseNumber; null while nothing has been judged."""
     best_output: list[float] | None
     best_misses: list[float] | None
-    """Of bestOutput, as in misses."""
+    """The misses of bestOutput, as in misses."""
     best_missed_by: list[float] | None
     fit: FitQuality | None
     """How well bestOutput fits its data. null without a fit."""
@@ -1794,11 +1794,11 @@ class TrialRun(Wire):
     source: Literal["designed", "added", "objective"]
     """designed: a case of the load; added: one that came later; objective: a run of an objective."""
     source_name: str | None
-    """Of an added case what was stated of it, of a run the cheaper source; null for the black box itself."""
+    """For an added case what was stated of it, for a run the cheaper source; null for the black box itself."""
     number: int | None
-    """Of the case; null for a run of an objective."""
+    """The number of the case; null for a run of an objective."""
     iteration: int | None
-    """Of the run; null for a case."""
+    """The iteration of the run; null for a case."""
     status: Literal["completed", "active", "converged", "max_iterations", "stopped", "failed"]
     """completed or failed for a case."""
     objective_id: int | None
@@ -1836,11 +1836,11 @@ class TrialRunLine(Wire):
     source: Literal["designed", "added", "objective"]
     """designed: a case of the load; added: one that came later; objective: a run of an objective."""
     source_name: str | None
-    """Of an added case what was stated of it, of a run the cheaper source; null for the black box itself."""
+    """For an added case what was stated of it, for a run the cheaper source; null for the black box itself."""
     number: int | None
-    """Of the case; null for a run of an objective."""
+    """The number of the case; null for a run of an objective."""
     iteration: int | None
-    """Of the run; null for a case."""
+    """The iteration of the run; null for a case."""
     status: Literal["completed", "active", "converged", "max_iterations", "stopped", "failed"]
     """completed or failed for a case."""
     objective: int | None
@@ -2069,7 +2069,7 @@ class FitParametersFit(Wire):
     parameters: list[FitParametersFitParameters]
     """One per input."""
     correlations: list[list[float | None]]
-    """Of the estimates, input by input; null where an input is held or not determined."""
+    """The correlations of the estimates, input by input; null where an input is held or not determined."""
     combinations: list[FitParametersFitCombinations]
     """Inputs that can change together while the data hardly notice."""
     outputs: list[FitParametersFitOutputs]
@@ -2257,7 +2257,7 @@ class ObjectiveGlance(Wire):
     number: int
     """1 for the first objective of the trial."""
     label: str | None
-    """By which people find it again."""
+    """The label by which people find it again."""
     is_archived: bool
     """Whether people put it out of their lists."""
     in_project: int | None
@@ -2275,11 +2275,11 @@ class ObjectiveGlance(Wire):
     limit_count: int
     """Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit."""
     open_count: int
-    """Of these, the outputs to minimize or maximize without a target, which no run meets."""
+    """The number of these to minimize or maximize without a target, which no run meets."""
     limits_met: int | None
     """How many of these the answer so far meets; null while nothing has been judged."""
     misfit: float | None
-    """Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged."""
+    """The misfit of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged."""
     worst_miss: float | None
     """By how much the answer misses its worst output, as in the objective; 0 when it meets all, null while nothing has been judged."""
     worst_output: ObjectiveGlanceWorstOutput | None
@@ -2407,7 +2407,7 @@ class NewUndo(Wire):
 class NoteFile(Wire):
     name: str
     media_type: str
-    """By the content of the file."""
+    """The media type, by the content of the file."""
     bytes: int
     has_thumbnail: bool
 
@@ -2425,7 +2425,7 @@ class Note(Wire):
     """The person, else the label of the API key, or its key id; 'sign-in link' for a page that was opened by one."""
     created_at: datetime
     edited_by: str | None
-    """Who changed the text last; null: nobody has."""
+    """The last author of a change of the text; null: it was never changed."""
     edited_at: datetime | None
     deleted_at: datetime | None
     """null: it is not deleted."""
@@ -2443,7 +2443,7 @@ class NewNoteFile(Wire):
 
 class NewNote(Wire):
     text: str | None = None
-    """What is noted; may be empty beside a file."""
+    """The text of the note; may be empty beside a file."""
     inverse_id: int | None = None
     """The run of the objective that the note is on, also while it is open; default: the objective."""
     file: NewNoteFile | None = None
@@ -2576,7 +2576,7 @@ class NewInvitation(Wire):
     opens: Literal["this account", "an account for each"] | None = None
     """What accepting it opens: this account, or an account for each person, for a course."""
     role: Literal["owner", "member", "evaluator", "reader"] | None = None
-    """Of whoever accepts it. With an account for each it is owner, otherwise it is required."""
+    """The role of whoever accepts it. With an account for each it is owner, otherwise it is required."""
     inviter_role: Literal["owner", "member", "evaluator", "reader"] | None = None
     """With an account for each: the role of whoever invites, in each of them; default: owner."""
     label: str | None = None
@@ -2634,7 +2634,7 @@ class PageSession(Wire):
     """The key that signed in."""
     key_label: str | None
     browser: str | None
-    """As the browser calls itself."""
+    """The name by which the browser calls itself."""
     created_at: datetime
     last_used_at: datetime
     """Up to 20 seconds late."""
@@ -3084,7 +3084,7 @@ class ExportLineObject9(Wire):
     completed_count: int
     batch_id: int | None
     label: str | None
-    """By which people find it again."""
+    """The label by which people find it again."""
     is_archived: bool
     """Whether people put it out of their lists."""
     created_at: datetime
@@ -3170,7 +3170,7 @@ class ExportLineObject11(Wire):
 class ExportLineObject12File(Wire):
     name: str
     media_type: str
-    """By the content of the file."""
+    """The media type, by the content of the file."""
     bytes: int
     has_thumbnail: bool
 
@@ -3188,7 +3188,7 @@ class ExportLineObject12(Wire):
     """The person, else the label of the API key, or its key id; 'sign-in link' for a page that was opened by one."""
     created_at: datetime
     edited_by: str | None
-    """Who changed the text last; null: nobody has."""
+    """The last author of a change of the text; null: it was never changed."""
     edited_at: datetime | None
     deleted_at: datetime | None
     """null: it is not deleted."""
@@ -3346,7 +3346,7 @@ class ExportLineObject16(Wire):
     maximum_losses: int
     """Lost leases after which the evaluation has failed."""
     evaluator: str | None
-    """Who holds it, or held it last."""
+    """The evaluator that holds it, or held it last."""
     claimed_at: datetime | None
     lease_expires_at: datetime | None
     """While it is leased."""
@@ -3594,7 +3594,7 @@ class BatchObjective(Wire):
     failure_reason: str | None
     """Why the objective could not be loaded, or why the batch stopped it."""
     best_input: list[float] | None
-    """Of the answer."""
+    """The input of the answer."""
     best_input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
     best_output: list[float] | None
@@ -3615,9 +3615,9 @@ class BatchObjectiveLine(Wire):
     """Those of them that were completed or given up."""
     satisfied: bool
     input: dict[str, float | str | bool] | None
-    """Of the answer, by name."""
+    """The input of the answer, by name."""
     output: dict[str, float] | None
-    """Of the answer, by name."""
+    """The output of the answer, by name."""
     worst_miss: float | None
     """The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied."""
     failure_reason: str | None
@@ -3857,7 +3857,7 @@ class Evaluation(Wire):
     maximum_losses: int
     """Lost leases after which the evaluation has failed."""
     evaluator: str | None
-    """Who holds it, or held it last."""
+    """The evaluator that holds it, or held it last."""
     claimed_at: datetime | None
     lease_expires_at: datetime | None
     """While it is leased."""
@@ -3877,7 +3877,7 @@ class Evaluation(Wire):
 
 class NewWorkbook(Wire):
     name: str
-    """Of the file."""
+    """The name of the file."""
     content: str
     """The file, .xlsx, in base64."""
 
@@ -3886,7 +3886,7 @@ class SurveyedWorkbookInputs(Wire):
     cell: str
     """Such as Sheet1!B3."""
     name: str | None
-    """Of the cell in the workbook."""
+    """The name of the cell in the workbook."""
     label: str | None
     """The nearest text to its left, or above it."""
     value: float | None
@@ -3897,7 +3897,7 @@ class SurveyedWorkbookOutputs(Wire):
     cell: str
     """Such as Sheet1!B3."""
     name: str | None
-    """Of the cell in the workbook."""
+    """The name of the cell in the workbook."""
     label: str | None
     """The nearest text to its left, or above it."""
     value: float | None
@@ -3932,7 +3932,7 @@ class NewCellChoice(Wire):
 class CheckedCellsFaults(Wire):
     side: Literal["inputs", "outputs"]
     name: str
-    """Of the input or output; empty where none is to blame."""
+    """The name of the input or output; empty where none is to blame."""
     message: str
 
 
