@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
+import { IS_IN_FULL } from './support/in-full.ts';
+import { LongestFirst } from './support/longest-first.ts';
 import { hasOldestServer } from './support/postgres-server.ts';
 
 /** One more than there are cores: tests wait for processes, servers and time limits. Saves a seventh on two cores. */
@@ -37,7 +39,27 @@ const ON_OLDEST = [
   'test/scenario/native.test.ts',
 ];
 
-const isInFull = (process.env['TEST_OLDEST_IN_FULL'] ?? '') !== '';
+/**
+ * Tests that take long and rarely break, for `.ci/run` alone: a third of the time of all tests. Each has a quicker neighbour that fails
+ * first where something common breaks, except for the copies of other people's programs and systems.
+ */
+const IN_FULL_ALONE = [
+  // The pages beyond README.md and the first guide, with services, restored backups and searches of their own.
+  'test/scenario/documented-commands/{recovery,others}.test.ts',
+  'test/scenario/guides.test.ts',
+  // Clients that others made, and our own as a package.
+  'test/scenario/{python-client,javascript-client,many-machines,one-answer}.test.ts',
+  'test/clients/typescript/{package,crashes}.test.ts',
+  'test/agents/over-stdio.test.ts',
+  // Databases that are made, stopped, upgraded and repaired.
+  'test/cli/{start,upgrade}.test.ts',
+  'test/dev/{embedded-postgres,build-page,build-docs}.test.ts',
+  // Faults of the machine; that of a worker, of its lease and of the network play always.
+  'test/fault/{database-connections,disk-full,full-disk-of-runs}.test.ts',
+  // The reference, which another project draws, and another browser.
+  'test/page/{docs,firefox}.test.ts',
+];
+const exclude = IS_IN_FULL ? [] : IN_FULL_ALONE;
 
 /** They start programs, which is no work for threads that share a process. */
 const WITH_PROGRAMS = ['test/runner/{command-runner,windows-jobs}.test.ts'];
@@ -56,13 +78,14 @@ const arePackagesBuilt = (process.env['TEST_PACKAGES'] ?? '') !== '';
 /**
  * Four projects, and `packages` with TEST_PACKAGES. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version, and so does
  * `page`, in a browser besides; `postgres-oldest` runs the tests that depend on the version on one of the oldest: a few of them, or
- * with TEST_OLDEST_IN_FULL, as in .ci/run, all.
+ * with TEST_IN_FULL, as in .ci/run, all. Without it, IN_FULL_ALONE is left out.
  * support/postgres-server.ts provides the servers. Each test file gets a fresh database.
  */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     reporters: ['default'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -91,7 +114,7 @@ export default defineConfig({
             'test/{agents,outside,db,postgres,tools,application,http,worker,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
             ...WITH_PROGRAMS,
           ],
-          exclude: ['test/clients/*/{generated,retry}.test.ts'],
+          exclude: [...exclude, 'test/clients/*/{generated,retry}.test.ts'],
         },
       },
       {
@@ -101,6 +124,7 @@ export default defineConfig({
           isolate: false,
           globalSetup: [...onPostgres.globalSetup, 'test/support/page-project.ts'],
           include: ['test/page/**/*.test.ts'],
+          exclude,
         },
       },
       ...(hasOldest
@@ -110,7 +134,7 @@ export default defineConfig({
                 ...onPostgres,
                 name: 'postgres-oldest',
                 isolate: false,
-                include: isInFull ? ON_OLDEST_IN_FULL : ON_OLDEST,
+                include: IS_IN_FULL ? ON_OLDEST_IN_FULL : ON_OLDEST,
               },
             },
           ]

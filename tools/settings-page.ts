@@ -50,7 +50,7 @@ function forTests(): string {
 | --- | --- |
 | \`TEST_DATABASE_URL\` | A PostgreSQL server on which a superuser may create databases. Without it the tests run in a container where a Docker engine answers, else on the embedded server that \`start\` uses. |
 | \`TEST_OLDEST_DATABASE_URL\` | The same, for the tests that run on the oldest supported version too. |
-| \`TEST_OLDEST_IN_FULL\` | Unless empty, all tests that depend on the server's version run on the oldest one too, as in \`.ci/run\`; otherwise a few. |
+| \`TEST_IN_FULL\` | Unless empty, all tests run, as in \`.ci/run\`: those that take long and rarely break, and on the oldest server all that depend on its version; otherwise a few of these. |
 | \`TEST_POOLER_URL\` | A pooler in front of the server of \`TEST_DATABASE_URL\`, for any database; the tests go through it (\`npx node bench/drills/pgbouncer.ts\` sets it up). |
 | \`TEST_BROWSER\` | The browser for the tests of the page: the path of a Chrome, Edge or Chromium. Without it, on Linux x64 the one that \`npm ci\` installs, else an installed one; where there is none, these tests are skipped. |
 | \`TEST_FIREFOX\` | The path of a Firefox for the tests that walk through the page in it. Without it, the one on the \`PATH\`; where there is none, these tests are skipped. |

@@ -37,7 +37,7 @@ async function writeFilesOf(guide: DocPage): Promise<void> {
   for (const block of blocksOf(guide).filter(isWritten)) await writeFile(path.join(folder, block.info), block.text);
 }
 
-/** bin/backsolve.js is what npx runs; documented-commands.test.ts plays npx itself. */
+/** bin/backsolve.js is what npx runs; documented-commands/readme.test.ts plays npx itself. */
 function scriptOf(guide: DocPage): readonly string[] {
   const commands = commandsOf(guide).map(({ text }) => text);
   return ['-euo', 'pipefail', '-c', commands.join('\n').replaceAll('npx backsolve', 'node bin/backsolve.js')];
