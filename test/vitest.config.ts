@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
-import { IS_IN_FULL } from './support/in-full.ts';
+import { IN_FULL_ALONE, IS_IN_FULL } from './support/in-full.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { hasOldestServer } from './support/postgres-server.ts';
 
@@ -39,27 +39,7 @@ const ON_OLDEST = [
   'test/scenario/native.test.ts',
 ];
 
-/**
- * Tests that take long and rarely break, for `.ci/run` alone: a third of the time of all tests. Each has a quicker neighbour that fails
- * first where something common breaks, except for the copies of other people's programs and systems.
- */
-const IN_FULL_ALONE = [
-  // The pages beyond README.md and the first guide, with services, restored backups and searches of their own.
-  'test/scenario/documented-commands/{recovery,others}.test.ts',
-  'test/scenario/guides.test.ts',
-  // Clients that others made, and our own as a package.
-  'test/scenario/{python-client,javascript-client,many-machines,one-answer}.test.ts',
-  'test/clients/typescript/{package,crashes}.test.ts',
-  'test/agents/over-stdio.test.ts',
-  // Databases that are made, stopped, upgraded and repaired.
-  'test/cli/{start,upgrade}.test.ts',
-  'test/dev/{embedded-postgres,build-page,build-docs}.test.ts',
-  // Faults of the machine; that of a worker, of its lease and of the network play always.
-  'test/fault/{database-connections,disk-full,full-disk-of-runs}.test.ts',
-  // The reference, which another project draws, and another browser.
-  'test/page/{docs,firefox}.test.ts',
-];
-const exclude = IS_IN_FULL ? [] : IN_FULL_ALONE;
+const exclude = IS_IN_FULL ? [] : [...IN_FULL_ALONE];
 
 /** They start programs, which is no work for threads that share a process. */
 const WITH_PROGRAMS = ['test/runner/{command-runner,windows-jobs}.test.ts'];
