@@ -15,7 +15,8 @@ export const IN_FULL_ALONE: readonly string[] = [
   'test/agents/over-stdio.test.ts',
   // Databases that are made, stopped, upgraded and repaired.
   'test/cli/{start,upgrade}.test.ts',
-  'test/dev/{embedded-postgres,build-page,build-docs}.test.ts',
+  'test/postgres/embedded-postgres.test.ts',
+  'test/tools/{build-page,build-docs}.test.ts',
   // Faults of the machine; that of a worker, of its lease and of the network play always.
   'test/fault/{database-connections,disk-full,full-disk-of-runs}.test.ts',
   // The reference, which another project draws, and another browser.
