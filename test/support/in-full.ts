@@ -19,6 +19,9 @@ export const IN_FULL_ALONE: readonly string[] = [
   'test/tools/{build-page,build-docs}.test.ts',
   // Faults of the machine; that of a worker, of its lease and of the network play always.
   'test/fault/{database-connections,disk-full,full-disk-of-runs}.test.ts',
+  // Uploaded workbooks, which LibreOffice calculates; test/http/uploaded-workbooks.test.ts and workbooks.test.ts play always.
+  'test/outside/workbooks/workbooks.test.ts',
+  'test/page/workbook.test.ts',
   // The reference, which another project draws, and another browser.
   'test/page/{docs,firefox}.test.ts',
 ];
