@@ -73,7 +73,7 @@ export type DocGroup = keyof typeof PAGES | 'others';
 const NAMED: readonly string[] = Object.values(PAGES).flat();
 
 /** Returns the commands of a group that are played, in the order of the pages. */
-export async function commandsOfGroup(group: DocGroup): Promise<readonly DocCommand[]> {
+async function commandsOfGroup(group: DocGroup): Promise<readonly DocCommand[]> {
   const names: readonly string[] | undefined = group === 'others' ? undefined : PAGES[group];
   const pages = (await readPages()).filter((page) => !isPlayedAlone(page));
   return pages

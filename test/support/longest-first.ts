@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const ROOT = new URL('../../', import.meta.url).pathname;
 
 /** Files that take a worker longest, so that none of them is left when the other workers have nothing to do. */
-export const LONGEST = [
+const LONGEST = [
   'test/scenario/guides.test.ts',
   'test/cli/run/processes.test.ts',
   'test/cli/run/ends.test.ts',
