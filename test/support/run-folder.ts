@@ -1,6 +1,6 @@
 /** A folder for tests of `backsolve run`, with a black box that notes every call. */
 import { existsSync } from 'node:fs';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,16 +50,20 @@ export interface RunFolder {
 
 /** Makes the folder before the tests of a file, which share its service, and removes it after them. */
 export function useRunFolder(): RunFolder {
+  let home: string;
   let folder: string;
   const at = (...names: readonly string[]) => path.join(folder, ...names);
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'backsolve-run-'));
+    // Below a folder of its own: `run` looks for the same problem in folders beside it, where a killed test may have left one.
+    home = await mkdtemp(path.join(tmpdir(), 'backsolve-run-'));
+    folder = path.join(home, 'problems');
+    await mkdir(folder);
     await writeFile(at('box.mjs'), BLACK_BOX);
   });
   afterAll(async () => {
     await endService(at('.backsolve'));
-    await rm(folder, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
   });
 
   const finishedInputs = async (name: string) => {
