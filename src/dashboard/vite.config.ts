@@ -76,27 +76,27 @@ export default defineConfig({
             // For views that draw charts; many visits see none.
             {
               name: 'charts',
-              test: /node_modules.uplot|parts.plot-|numbers.pareto|objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
+              test: /node_modules.uplot|parts.plot-|numbers.pareto|objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|presentation.(run-|front-rows|value-so|distance-d|fit-)/,
               ...alone,
             },
             // Opened more rarely than the overview and the run view, or only to save something. The comparison needs most of it.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|compare|new-problem|administration)|parts.(export|file-box|sign-question)|shown.drawing/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|compare|new-problem|administration)|parts.(export|file-box|sign-question)|presentation.drawing/,
               ...alone,
             },
             {
               name: 'base',
               // The building blocks of runs are shared by the run view, the comparison and new problems.
-              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
+              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|presentation.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
             // The parts of an objective beside its targets, and the list of objectives, from which most people come to them.
             {
               name: 'parts',
-              test: /views.overview|objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|shown.correction/,
+              test: /views.overview|objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|presentation.correction/,
               ...alone,
             },
-            { name: 'objective', test: /views.objective|shown/, ...alone },
+            { name: 'objective', test: /views.objective|presentation/, ...alone },
           ],
         },
       },
