@@ -82,13 +82,13 @@ export default defineConfig({
             // Opened more rarely than the overview and the run view, or only to save something. The comparison needs most of it.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|compare|new-problem|administration)|parts.(export|file-box|sign-question)|presentation.drawing/,
+              test: /objective.(actions.(?!actions|row-actions|correcti|read-outputs)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|compare|new-problem|administration)|parts.(export|file-box|sign-question)|presentation.drawing/,
               ...alone,
             },
             {
               name: 'base',
               // The building blocks of runs are shared by the run view, the comparison and new problems.
-              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|presentation.(scales|distances|columns|values|formats|ticks|plot|colours)/,
+              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main|frame|routes)|objective.state.history|presentation.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
             // The parts of an objective beside its targets, and the list of objectives, from which most people come to them.
             {
@@ -96,7 +96,7 @@ export default defineConfig({
               test: /views.overview|objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|presentation.correction/,
               ...alone,
             },
-            { name: 'objective', test: /views.objective|presentation/, ...alone },
+            { name: 'objective', test: /views.objective|notes.notes-on-demand|presentation/, ...alone },
           ],
         },
       },
