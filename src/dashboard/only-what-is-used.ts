@@ -18,7 +18,8 @@ const LINES = /^ {2}async \*lines\([\s\S]*?\n {2}\}\n/gm;
 const LINES_ARE_READ = /service\.lines\(/;
 
 /** Views for teams, which are a file of their own: whoever works alone needs no people, links, keys or webhooks. */
-export const TEAM = /views.(?:people|accept|sign-in|links|notes.(?!notes-on-demand)|files)|administration.(?:keys|webhooks)|team-routes/;
+export const TEAM =
+  /views.(?:people|accept|sign-in|links|notes.(?!notes-on-demand)|files)|administration.(?:keys|webhooks)|team-routes/;
 const TEAM_ROUTES = '\0team-routes';
 
 interface Plugin {
