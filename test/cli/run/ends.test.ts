@@ -1,4 +1,4 @@
-/** What `backsolve run` and `batch` say and write when a search is over. */
+/** The end of a search, as `backsolve run` and `batch` tell and write it. */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

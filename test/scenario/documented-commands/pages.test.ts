@@ -1,4 +1,4 @@
-/** What holds for the commands of all pages without playing them. */
+/** Rules for the commands of all pages, checked without playing them. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
