@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { within } from '../../harness/optimizer-game.ts';
 import { type Engine, startEngine } from '../../src/engine/pool.ts';
@@ -51,6 +52,18 @@ it('the time limit of a task begins when a thread takes it, not when it enters t
   const short = hasty.designApart({ space, outputCount: null, caseCount: 1, seed: 1 }, signal);
   await expect(endless).rejects.toThrow(/abort/);
   expect(await short).toMatchObject({ ok: true, result: { count: 1 } });
+});
+
+it('every thread of the engine keeps little memory for new objects, however much the machine has', async () => {
+  const limits: (number | undefined)[] = [];
+  const note = (thread: Worker) => limits.push(thread.resourceLimits?.maxYoungGenerationSizeMb);
+  process.on('worker', note);
+  onTestFinished(() => void process.off('worker', note));
+  const fresh = startEngine({ threads: 2, timeLimitMs: 60_000, keepWarm: true, onError: () => undefined });
+  onTestFinished(() => fresh.close());
+  const { space } = requestOf(1);
+  await fresh.designApart({ space, outputCount: null, caseCount: 1, seed: 1 }, signal);
+  expect(limits).toEqual([24, 24, 24]);
 });
 
 it('the engine carries pending inputs to its threads', async () => {
