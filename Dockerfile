@@ -43,5 +43,5 @@ EXPOSE 8080 8081 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "const ask = (port) => fetch(`http://127.0.0.1:${port}/livez`).then((answer) => { if (!answer.ok) throw answer.status; }); Promise.any([ask(process.env.PORT), ask(process.env.HEALTH_PORT)]).catch(() => process.exit(1))"]
 # Node is process 1 and handles SIGTERM and SIGINT itself.
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "src/main.ts"]
 CMD ["serve"]

@@ -20,8 +20,13 @@ if (node === undefined) {
   process.exit(1);
 }
 
+// As NODE_FLAGS of src/installation.ts.
+const flags = ['--max-semi-space-size=16'];
+
 // The channel carries nothing: it closes when this process is gone, however it ended, and src/main.ts then ends as well.
-const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+const child = spawn(node, [...flags, main, ...process.argv.slice(2)], {
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+});
 child.channel?.unref();
 
 // Ctrl-C reaches the whole process group, so the child has it already; what reaches this process alone is passed on.

@@ -14,6 +14,15 @@ export function entryModule(source: string): URL {
   return new URL(`./${name}`, import.meta.url);
 }
 
+/**
+ * Largest semi-space of V8 for new objects, in a process and in each of its threads, as Node chooses it in a container of 1 GiB. On a
+ * machine with several GiB Node chooses 64, which fill with garbage and stay full (docs/decisions/0095).
+ */
+export const SEMI_SPACE_MIB = 16;
+
+/** Options of Node for a process that serves or works; starts of one outside src repeat them (test/node-flags.test.ts). */
+export const NODE_FLAGS = [`--max-semi-space-size=${SEMI_SPACE_MIB}`];
+
 /** Versions of everything that computes here. Suggestions follow from these and from what they are computed from alone. */
 export function currentVersions() {
   const { node, v8 } = process.versions;

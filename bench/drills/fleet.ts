@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../harness/free-port.ts';
+import { NODE_FLAGS } from '../../src/installation.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const READY_LIMIT_MS = 60_000;
@@ -26,7 +27,12 @@ export interface Process {
   stop(): Promise<{ readonly ms: number; readonly code: number | null }>;
 }
 
-export async function makeProcess(role: Role, settings: Readonly<Record<string, string>>): Promise<Process> {
+/** @param nodeFlags  of Node, as the service starts by default */
+export async function makeProcess(
+  role: Role,
+  settings: Readonly<Record<string, string>>,
+  nodeFlags: readonly string[] = NODE_FLAGS,
+): Promise<Process> {
   const port = await findFreePort();
   let child: ChildProcess | undefined;
   let endedUnexpectedly: string | undefined;
@@ -47,7 +53,10 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
     start: async (main = MAIN) => {
       const ports = role === 'serve' ? { PORT: String(port) } : { HEALTH_PORT: String(port) };
       const env = { ...process.env, ...UNGUARDED, ...settings, ...ports };
-      const started = spawn(process.execPath, [main, role], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+      const started = spawn(process.execPath, [...nodeFlags, main, role], {
+        env,
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
       child = started;
       isStopping = false;
       endedUnexpectedly = undefined;

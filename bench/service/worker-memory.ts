@@ -5,10 +5,10 @@
  * the last fifth of the time is more than a tenth and 16 MiB above that after a quarter of it (of 40 minutes: the first ten).
  *
  *   npx node bench/service/worker-memory.ts [--minutes 40] [--sample-seconds 30] [--clients 4] [--per-second 4] [--threads 2]
- *     [--grow-at 2] [--rows 2500] [--rows-per-step 100] [--node-options=--max-semi-space-size=16] [--set NAME=VALUE ...]
+ *     [--grow-at 2] [--rows 2500] [--rows-per-step 100] [--node-flags=--max-semi-space-size=64] [--set NAME=VALUE ...]
  *
- * --grow-at is the minute at which the trial begins to grow, and --rows 0 leaves it out. --node-options and --set apply to the worker
- * alone. Reads /proc: Linux only.
+ * --grow-at is the minute at which the trial begins to grow, and --rows 0 leaves it out. --node-flags (default: those of the service) and
+ * --set apply to the worker alone. Reads /proc: Linux only.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
     'grow-at': { type: 'string', default: '2' },
     rows: { type: 'string', default: '2500' },
     'rows-per-step': { type: 'string', default: '100' },
-    'node-options': { type: 'string', default: '' },
+    'node-flags': { type: 'string' },
     set: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -71,13 +71,13 @@ async function main(): Promise<boolean> {
   await runCommand(['migrate'], settings);
   const key = await createKey(settings);
   const serve = await makeProcess('serve', settings);
-  const work = await makeProcess('work', {
-    ...settings,
-    ENGINE_THREADS: options.threads,
-    WORKER_CONCURRENCY: options.threads,
-    ...(options['node-options'] && { NODE_OPTIONS: options['node-options'] }),
-    ...Object.fromEntries(options.set.map((one) => one.split('=', 2) as [string, string])),
-  });
+  const threads = { ENGINE_THREADS: options.threads, WORKER_CONCURRENCY: options.threads };
+  const set = Object.fromEntries(options.set.map((one) => one.split('=', 2) as [string, string]));
+  const work = await makeProcess(
+    'work',
+    { ...settings, ...threads, ...set },
+    options['node-flags']?.split(' ').filter(Boolean),
+  );
   await Promise.all([serve.start(), work.start()]);
   const client = makeClient(`http://127.0.0.1:${serve.port}`, key, clients + 1);
   const startedAt = performance.now();

@@ -13,7 +13,7 @@ import { misfitsOfSets } from '../domain/search/fit.ts';
 import { makeMissMeasure, type WeighedDefinition } from '../domain/search/nearest.ts';
 import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/search/objective.ts';
 import { searchOptionsOf } from '../domain/search/search-options.ts';
-import { entryModule } from '../installation.ts';
+import { entryModule, NODE_FLAGS } from '../installation.ts';
 import { writeBestCopies } from '../runner/best-copy.ts';
 import type { BlackBox, OpenBlackBox, Surroundings } from '../runner/black-box/black-box.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
@@ -156,7 +156,7 @@ export async function connectTo(
   if (url === undefined) {
     if (flags.key !== undefined) throw new CommandError('--key needs --url, the address of the service it is for.');
     const local = await joinLocalService(path.join(folder.home, '.backsolve'), {
-      command: [process.execPath, fileURLToPath(entryModule('main.ts'))],
+      command: [process.execPath, ...NODE_FLAGS, fileURLToPath(entryModule('main.ts'))],
       environment: environmentForPrograms(),
       onStart,
     });

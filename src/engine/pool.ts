@@ -4,7 +4,7 @@
  */
 import PQueue from 'p-queue';
 import { Piscina, queueOptionsSymbol } from 'piscina';
-import { entryModule } from '../installation.ts';
+import { entryModule, SEMI_SPACE_MIB } from '../installation.ts';
 import type { SolutionsRequest } from '../optimizer/interface/insights.ts';
 import type { DesignRequest, SuggestRequest } from '../optimizer/interface/problem.ts';
 import { FittedThreads, type Thread } from './fitted-threads.ts';
@@ -113,12 +113,8 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
   };
 }
 
-/**
- * Memory of a thread for new objects. By default it depends on that of the machine, up to 192 MiB, which a thread fills in time and
- * never gives back, although a suggestion leaves hardly anything behind. A smaller one costs no measurable time, and changes no
- * suggestion (docs/decisions/0095).
- */
-const NEW_OBJECTS_MIB = 24;
+/** Three semi-spaces, as V8 counts them: one is for large objects. It also holds where the process was started without NODE_FLAGS. */
+const NEW_OBJECTS_MIB = 3 * SEMI_SPACE_MIB;
 
 interface Threads {
   /** The module that the threads run. */

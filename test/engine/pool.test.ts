@@ -63,7 +63,7 @@ it('every thread of the engine keeps little memory for new objects, however much
   onTestFinished(() => fresh.close());
   const { space } = requestOf(1);
   await fresh.designApart({ space, outputCount: null, caseCount: 1, seed: 1 }, signal);
-  expect(limits).toEqual([24, 24, 24]);
+  expect(limits).toEqual([48, 48, 48]);
 });
 
 it('the engine carries pending inputs to its threads', async () => {

