@@ -20,7 +20,7 @@ if (node === undefined) {
   process.exit(1);
 }
 
-// As NODE_FLAGS of src/installation.ts.
+// The options of NODE_FLAGS in src/installation.ts.
 const flags = ['--max-semi-space-size=16'];
 
 // The channel carries nothing: it closes when this process is gone, however it ended, and src/main.ts then ends as well.

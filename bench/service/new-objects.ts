@@ -20,7 +20,7 @@ interface Task {
 }
 
 interface Answer {
-  /** Of the whole process, in which one thread works at a time. */
+  /** Time of the whole process, in which one thread works at a time. */
   readonly processorMs: number;
   readonly newObjectsMiB: number;
   readonly heapMiB: number;

@@ -58,7 +58,7 @@ interface Sample {
   readonly suggestions: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Of the worker, all threads. */
+  /** Time of the worker with all threads. */
   readonly processorMsEach: number;
 }
 

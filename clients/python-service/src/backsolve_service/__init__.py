@@ -10,7 +10,7 @@ from pathlib import Path
 
 __all__ = ["command", "environment", "main"]
 
-# As NODE_FLAGS of src/installation.ts.
+# The options of NODE_FLAGS in src/installation.ts.
 FLAGS = ["--max-semi-space-size=16"]
 MAIN = Path(__file__).parent / "built" / "lib" / "main.js"
 
