@@ -1,7 +1,7 @@
 /** Compares what each objective has reached, as it is stored, with what all its runs lead to. */
 import { connectTo } from '../../harness/database-handle.ts';
+import { toOptimizerSpace } from '../../src/application/problem/optimizer-space.ts';
 import { termsOf } from '../../src/application/search/change-search.ts';
-import { toOptimizerSpace } from '../../src/application/search/engine-input.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { findProject } from '../../src/db/problem/projects.ts';
 import { listAllInverses } from '../../src/db/search/inverses.ts';

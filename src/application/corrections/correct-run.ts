@@ -35,10 +35,10 @@ import {
   MAXIMUM_CORRECTIONS,
   type NewCorrection,
   type ResultChange,
-  type RunResult,
   resultOf,
 } from '../../domain/corrections/correction.ts';
 import { type JacobianShape, readJacobian } from '../../domain/data/jacobian.ts';
+import type { RunResult } from '../../domain/data/run-result.ts';
 import type { Trial } from '../../domain/data/trial.ts';
 import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';

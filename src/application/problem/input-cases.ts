@@ -13,8 +13,8 @@ import { checkInput, type NewProject, type ProjectWithCases } from '../../domain
 import { seedOf } from '../../domain/seed.ts';
 import { toPositiveZero } from '../../domain/vectors.ts';
 import type { Design } from '../../optimizer/interface/problem.ts';
-import { toOptimizerSpace } from '../search/engine-input.ts';
 import type { DesignEngine } from './designs.ts';
+import { toOptimizerSpace } from './optimizer-space.ts';
 
 /**
  * The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits, OVERLOADED. No database.

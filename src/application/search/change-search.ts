@@ -17,8 +17,8 @@ import type { Outcome, Standing, Terms } from '../../domain/search/standing.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
 import type { NewEvent } from '../../domain/webhooks/event.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from '../paths.ts';
+import { toOptimizerSpace } from '../problem/optimizer-space.ts';
 import { withEnd } from '../record-event.ts';
-import { toOptimizerSpace } from './engine-input.ts';
 
 /** Tries without the lock. */
 const FREE_TRIES = 2;

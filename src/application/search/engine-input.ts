@@ -1,72 +1,15 @@
-/** The only translation between the domain's records and the optimizer's arrays. */
+/** Translates the domain's records into the optimizer's arrays, with problem/optimizer-space.ts for the inputs. */
 import type { CoarseRuns } from '../../db/search/source-rows.ts';
 import type { Snapshot } from '../../db/search/suggestions.ts';
 import type { Matrix } from '../../domain/matrix.ts';
-import { type InputDetails, type InputSpace, Scale } from '../../domain/problem/input-space.ts';
 import { compileGoal, evaluateOutput } from '../../domain/search/acceptance.ts';
 import { outputsWithoutTarget } from '../../domain/search/objective.ts';
-import {
-  conditionsOf,
-  hasLimits,
-  isAdmissible,
-  NO_OBJECTIVE_LIMITS,
-  type ObjectiveLimits,
-} from '../../domain/search/objective-limits.ts';
+import { isAdmissible } from '../../domain/search/objective-limits.ts';
 import { DEFAULT_ROBUST_RUNS } from '../../domain/search/robust-options.ts';
 import { solutionsAmong } from '../../domain/search/several-solutions.ts';
 import { stopRuleOf } from '../../domain/search/stop-options.ts';
-import type {
-  CoarseSource,
-  Goal,
-  History,
-  Space,
-  SuggestRequest,
-  Variable,
-} from '../../optimizer/interface/problem.ts';
-
-/** The space of a project, or of an objective with its own limits. */
-export function toOptimizerSpace(space: InputSpace, limits: ObjectiveLimits = NO_OBJECTIVE_LIMITS): Space {
-  const { details } = space;
-  const { fixedInputs } = limits;
-  const variables = space.inputTypes.map((kind, i) => ({
-    kind,
-    minimum: space.minimums[i]!,
-    maximum: space.maximums[i]!,
-    ...(details && toVariableDetails(details, space, i)),
-    ...(fixedInputs !== null && fixedInputs[i] !== null && { fixedAt: fixedInputs[i]! }),
-  }));
-  const conditions = conditionsOf(space, limits);
-  if (conditions.length === 0) return { variables };
-  const feasibleInput = details?.feasibleInput ?? null;
-  // One that breaks the limits of the objective helps nothing.
-  const isFeasible = feasibleInput !== null && (!hasLimits(limits) || isAdmissible(space, limits, feasibleInput));
-  return { variables, conditions, ...(isFeasible && { feasibleInput }) };
-}
-
-/** The same for an objective with limits of its own; an initial point within them shows that there are inputs. */
-export function toObjectiveSpace(
-  space: InputSpace,
-  limits: ObjectiveLimits,
-  initialInput: readonly number[] | undefined,
-): Space {
-  const made = toOptimizerSpace(space, limits);
-  if (!hasLimits(limits) || made.conditions === undefined || made.feasibleInput !== undefined) return made;
-  const isFeasible = initialInput !== undefined && isAdmissible(space, limits, initialInput);
-  return isFeasible ? { ...made, feasibleInput: initialInput } : made;
-}
-
-function toVariableDetails(details: InputDetails, space: InputSpace, i: number): Partial<Variable> {
-  const [step, levels] = [details.steps?.[i] ?? null, details.levels?.[i] ?? null];
-  const [low, high] = [details.likelyMinimums?.[i] ?? null, details.likelyMaximums?.[i] ?? null];
-  return {
-    ...(details.scales?.[i] === Scale.log && { isLogarithmic: true }),
-    ...(step !== null && { step }),
-    ...(levels !== null && { levels }),
-    ...((low !== null || high !== null) && {
-      likely: { minimum: low ?? space.minimums[i]!, maximum: high ?? space.maximums[i]! },
-    }),
-  };
-}
+import type { CoarseSource, Goal, History, SuggestRequest } from '../../optimizer/interface/problem.ts';
+import { toObjectiveSpace, toOptimizerSpace } from '../problem/optimizer-space.ts';
 
 /**
  * Everything known before a suggestion: the cases, the runs of other objectives that it learns from, the initial point, then its

@@ -46,10 +46,10 @@ import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/acc
 import { getTrial, lockTrialAt, refuseClosedTrial } from '../data/manage-trials.ts';
 import type { TrialPath } from '../paths.ts';
 import type { DesignEngine } from '../problem/designs.ts';
+import { toObjectiveSpace } from '../problem/optimizer-space.ts';
 import { recordEvents } from '../record-event.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { solutionEvents } from './change-search.ts';
-import { toObjectiveSpace } from './engine-input.ts';
 import { findNearestCase, type NearestCase } from './judge-runs.ts';
 import { stopObjective } from './stop-objective.ts';
 

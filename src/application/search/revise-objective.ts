@@ -9,7 +9,7 @@ import { listInverses, storeRevisedStates } from '../../db/search/inverses.ts';
 import { findObjective, type ObjectiveWithParents, updateObjective } from '../../db/search/objectives.ts';
 import { readSearch } from '../../db/search/search-ledger.ts';
 import { writeChange } from '../../db/search/write-search.ts';
-import type { RunResult } from '../../domain/corrections/correction.ts';
+import type { RunResult } from '../../domain/data/run-result.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Inverse } from '../../domain/search/inverse.ts';
@@ -20,8 +20,8 @@ import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
 import { areEqualVectors } from '../../domain/vectors.ts';
 import { revisionEvent } from '../../domain/webhooks/event.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
+import { toOptimizerSpace } from '../problem/optimizer-space.ts';
 import { changeOf, stoppedEvents, termsOf } from './change-search.ts';
-import { toOptimizerSpace } from './engine-input.ts';
 import { refuseManyOpen } from './load-objectives.ts';
 
 /** The account, and its limits on objectives that go on. */

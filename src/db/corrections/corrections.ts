@@ -1,7 +1,8 @@
 /** The log of corrections. Of the corrections of one case the newest counts; the row of an inverse is changed itself as well. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Correction, CorrectionTarget, RunResult } from '../../domain/corrections/correction.ts';
+import type { Correction, CorrectionTarget } from '../../domain/corrections/correction.ts';
 import type { Jacobian } from '../../domain/data/jacobian.ts';
+import type { RunResult } from '../../domain/data/run-result.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { MUST_HOLD } from '../search/objectives.ts';

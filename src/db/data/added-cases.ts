@@ -1,8 +1,8 @@
 /** Cases added to a trial, in batches that are never changed, and the corrections of all of its cases. */
 import { type RawBuilder, sql } from 'kysely';
-import type { RunResult } from '../../domain/corrections/correction.ts';
 import type { AddedCases } from '../../domain/data/added-cases.ts';
 import type { CaseRows } from '../../domain/data/fresh-rows.ts';
+import type { RunResult } from '../../domain/data/run-result.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { decodeMatrix, encodeMatrix } from '../matrices.ts';

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely';
-import type { RunResult } from '../../domain/corrections/correction.ts';
 import type { Jacobian } from '../../domain/data/jacobian.ts';
+import type { RunResult } from '../../domain/data/run-result.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { type Inverse, InverseStatus, isBeingComputed, type LearnedFrom } from '../../domain/search/inverse.ts';
 import type { Formed } from '../../domain/search/standing-of.ts';

@@ -5,22 +5,11 @@
 
 import { BYTES_PER_NUMBER, type StorageUsage } from '../accounts/storage.ts';
 import type { Jacobian, SentJacobian } from '../data/jacobian.ts';
+import type { RunResult } from '../data/run-result.ts';
 import { DomainError } from '../errors.ts';
 import type { ByName } from '../problem/names.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../search/inverse.ts';
 import { areEqualVectors } from '../vectors.ts';
-
-/** Facts known about a run. */
-export interface RunResult {
-  /** null: the run failed. */
-  readonly output: readonly number[] | null;
-  /** The derivatives of the output; null: none are known. */
-  readonly jacobian: Jacobian | null;
-  /** null unless the run failed and a reason was given. */
-  readonly failureReason: string | null;
-  /** Excluded runs are kept and shown; nothing learns from them, and they are never the best. */
-  readonly isExcluded: boolean;
-}
 
 /** Statement of a correction about a run. */
 export type ResultChange =

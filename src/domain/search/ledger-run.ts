@@ -1,5 +1,5 @@
 /** A run of a search with what it counts for. */
-import type { RunResult } from '../corrections/correction.ts';
+import type { RunResult } from '../data/run-result.ts';
 import type { Project } from '../problem/project.ts';
 import { isCoarse } from '../problem/sources.ts';
 import { type Inverse, InverseStatus, isRepeat } from './inverse.ts';

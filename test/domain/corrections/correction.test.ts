@@ -4,9 +4,9 @@ import {
   changeResult,
   copyResult,
   correctionSize,
-  type RunResult,
   resultOf,
 } from '../../../src/domain/corrections/correction.ts';
+import type { RunResult } from '../../../src/domain/data/run-result.ts';
 import { surprisesOf } from '../../../src/domain/search/expectation.ts';
 import type { Inverse } from '../../../src/domain/search/inverse.ts';
 

@@ -5,9 +5,9 @@ import {
   LONGEST_REASON,
   type NewCorrection,
   type ResultChange,
-  type RunResult,
 } from '../../../domain/corrections/correction.ts';
 import { toRows } from '../../../domain/data/jacobian.ts';
+import type { RunResult } from '../../../domain/data/run-result.ts';
 import { makeViolation, type Violation } from '../../../domain/errors.ts';
 import { LONGEST_NOTE } from '../../../domain/notes/note.ts';
 import { isByName } from '../../../domain/problem/names.ts';
