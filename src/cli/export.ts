@@ -5,9 +5,8 @@ import { holdLocalService, LOCAL_FILES } from '../../clients/typescript/src/solv
 import { CAMPAIGN_FORMAT, writeLine } from '../application/exports/campaign-lines.ts';
 import { exportSuggestions } from '../application/exports/export-campaign.ts';
 import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
-import { makeFiles } from '../composing/files.ts';
+import { exportLines } from '../composing/export-lines.ts';
 import type { Db } from '../db/connection/transaction.ts';
-import { beginExport } from '../http/native/exports/export.ts';
 import { currentVersions } from '../installation.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { Config } from '../settings/config.ts';
@@ -40,12 +39,7 @@ replay\` repeats them anywhere. --problem names a problem file that \`backsolve 
     const place = problem === null ? { config, modelId } : await findProblem(problem, config);
     await onProblem(place, async (db) => {
       const accountId = await getAccountId(db, account);
-      const all = await beginExport(
-        db,
-        accountId,
-        { modelId: place.modelId, withDeleted },
-        { files: makeFiles(config) },
-      );
+      const all = await exportLines(db, accountId, { modelId: place.modelId, withDeleted }, config);
       await write(campaign ? withSuggestions(db, { accountId, modelId: place.modelId!, problem, config }, all) : all);
     });
     return 0;

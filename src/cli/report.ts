@@ -1,14 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listTrials } from '../application/data/manage-trials.ts';
-import { ModelInsights } from '../application/search/model-insights.ts';
 import { listObjectives } from '../application/search/read-objectives.ts';
 import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
+import { writeReport } from '../composing/write-report.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
-import { startEngine } from '../engine/pool.ts';
-import { readReportSource } from '../http/native/exports/report.ts';
-import { makeReports } from '../http/report/reports.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { Config } from '../settings/config.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
@@ -32,36 +29,17 @@ Writes what GET /v1/objectives/{id}/report answers: problem, result, margins, ch
     await onProblem(place, async (db) => {
       const accountId = await getAccountId(db, wanted.account);
       const objectiveId = place.project === null ? wanted.objectiveId! : await newestOf(db, accountId, place.project);
-      await writeFile(wanted.file, await write(db, accountId, objectiveId, { config, format: wanted.format }));
+      const asked = { accountId, objectiveId, format: wanted.format };
+      const bytes = await writeReport(db, asked, config, (error) => complain(error.message)).catch(refuse);
+      await writeFile(wanted.file, bytes);
     });
     print(wanted.file);
     return 0;
   },
 };
 
-async function write(
-  db: Db,
-  accountId: number,
-  objectiveId: number,
-  { config, format }: { readonly config: Config; readonly format: 'html' | 'pdf' },
-): Promise<Uint8Array> {
-  // For the intervals of a fit.
-  const engine = startEngine({ ...config.engine, keepWarm: false, onError: (error) => complain(error.message) });
-  const reports = makeReports();
-  try {
-    const modelInsights = new ModelInsights({ engine, ...config.engine });
-    const signal = new AbortController().signal;
-    const nextSlice = async () => () => undefined;
-    const asked = { db, accountId, path: { objectiveId }, modelInsights, signal, nextSlice };
-    const source = await readReportSource(asked).catch((error: unknown) => {
-      if (!(error instanceof DomainError)) throw error;
-      throw new CommandError(error.message, 1);
-    });
-    return (await reports.write({ ...source, format })).bytes;
-  } finally {
-    await reports.close();
-    await engine.close();
-  }
+function refuse(error: unknown): never {
+  throw error instanceof DomainError ? new CommandError(error.message, 1) : error;
 }
 
 interface ProjectOfFile {

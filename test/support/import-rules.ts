@@ -102,12 +102,9 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       // Parts for short commands; compose loads the whole service.
       'composing/check-definition',
       'composing/database',
-      'composing/files',
+      'composing/export-lines',
       'composing/url-judges',
-      'http/native/exports/export',
-      // Writes reports without a service.
-      'http/native/exports/report',
-      'http/report',
+      'composing/write-report',
       // Replays a campaign without a service.
       'engine/pool',
       'settings/config',

@@ -1,14 +1,8 @@
 import { Readable } from 'node:stream';
-import {
-  type ExportOptions,
-  type ExportPage,
-  exportAccount,
-  exportModel,
-} from '../../../application/exports/export-records.ts';
-import type { Db } from '../../../db/connection/transaction.ts';
+import { beginExport } from '../../../application/exports/begin-export.ts';
 import type { HttpDeps } from '../../operation/deps.ts';
 import { type Answer, type AnswerSpec, defineOperation, type Operation } from '../../operation/operation.ts';
-import { EXPORT_MEDIA_TYPE, type ExportScope, exportLineSchema, presentExport } from './export.wire.ts';
+import { EXPORT_MEDIA_TYPE, exportLineSchema, presentExport } from './export.wire.ts';
 
 const tag = 'Export';
 const flags = { deleted: 'Whether to include deleted records that are not yet purged.' };
@@ -20,29 +14,6 @@ const answers: Readonly<Record<number, AnswerSpec>> = {
     mediaType: EXPORT_MEDIA_TYPE,
   },
 };
-
-/**
- * The text of an export in pieces of whole lines; commands use it too. When it resolves, the first page has been read; it
- * rejects as exportModel does.
- */
-export async function beginExport(
-  db: Db,
-  accountId: number,
-  scope: Pick<ExportScope, 'modelId' | 'withDeleted'>,
-  { signal, files }: Pick<ExportOptions, 'signal' | 'files'> = {},
-): Promise<AsyncGenerator<string, void>> {
-  const { modelId, withDeleted } = scope;
-  const options = { withDeleted, signal, files };
-  const isWhole = modelId === null;
-  const pages = isWhole ? exportAccount(db, accountId, options) : exportModel(db, accountId, modelId, options);
-  const first = await pages.next();
-  return presentExport({ modelId, withDeleted, exportedAt: new Date() }, resume(first.value ?? [], pages));
-}
-
-async function* resume(first: ExportPage, pages: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage, void> {
-  yield first;
-  yield* pages;
-}
 
 interface ExportCall {
   readonly deps: Pick<HttpDeps, 'db' | 'exportSlots' | 'files'>;
@@ -58,11 +29,11 @@ async function stream({ deps, accountId, flags }: ExportCall, modelId: number | 
   const leave = deps.exportSlots?.enter(accountId);
   try {
     const scope = { modelId, withDeleted: flags['deleted'] === true };
-    const text = await beginExport(deps.db, accountId, scope, {
+    const pages = await beginExport(deps.db, accountId, scope, {
       signal: deps.exportSlots?.signal,
       files: deps.files,
     });
-    const body = Readable.from(text, { highWaterMark: 1 });
+    const body = Readable.from(presentExport({ ...scope, exportedAt: new Date() }, pages), { highWaterMark: 1 });
     body.once('close', () => leave?.());
     return { status: 200, headers: { 'content-type': `${EXPORT_MEDIA_TYPE}; charset=utf-8` }, body };
   } catch (error) {

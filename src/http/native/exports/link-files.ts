@@ -1,4 +1,5 @@
 /** The files behind a link: each is a name below its address, and how its content is made. */
+import { readReport } from '../../../application/exports/read-report.ts';
 import { readKeptFile } from '../../../application/exports/shared-links.ts';
 import { getObjectiveStamp, getRunTable } from '../../../application/search/read-history.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -14,7 +15,7 @@ import type { Answer } from '../../operation/operation.ts';
 import type { ReportTask } from '../../report/report-thread.ts';
 import { toRunTable } from '../search/runs.wire.ts';
 import { inCellQuery } from './links.wire.ts';
-import { readReportSource } from './report.ts';
+import { presentReport } from './report.wire.ts';
 
 interface SharedRequest {
   readonly deps: HandlerDeps;
@@ -64,7 +65,8 @@ async function answerReport(request: SharedRequest, format: Format): Promise<Ans
 async function writeNow({ deps, subject, signal, nextSlice }: SharedRequest, format: Format) {
   const { accountId, objectiveId, kind } = subject;
   const { db, modelInsights } = deps;
-  const source = await readReportSource({ db, accountId, path: { objectiveId }, modelInsights, signal, nextSlice });
+  const report = await readReport({ db, accountId, path: { objectiveId }, modelInsights, signal });
+  const source = await presentReport(report, nextSlice);
   return deps.reports.write({ ...source, format, downloads: downloadsOf(kind, deps.settings.cell) });
 }
 
