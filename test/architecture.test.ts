@@ -5,6 +5,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import {
+  CAPABILITIES,
+  findMutualPairs,
+  judgeFolders,
+  judgeOrder,
+  judgePairs,
+  MOST_PAIRS,
+} from './support/folder-rules.ts';
+import {
   FLOORS,
   findCycles,
   type Import,
@@ -47,6 +55,19 @@ describe('src', () => {
       sources.has(target) || (target.endsWith('.css') && existsSync(new URL(`src/${target}`, root)));
     const missing = targets.filter(({ target }) => target && !target.startsWith('../') && !isThere(target));
     expect(missing.map(({ one }) => `${one.from} imports ${one.specifier}`)).toEqual([]);
+  });
+
+  it('The folders of domain, application, db and http/native are the capabilities', () => {
+    expect(judgeFolders([...sources.keys()])).toEqual([]);
+  });
+
+  it('A capability imports those before it in the order', () => {
+    expect(judgeOrder(allImports)).toEqual([]);
+  });
+
+  it(`Folders that import each other are listed with their reasons, at most ${MOST_PAIRS} pairs`, () => {
+    expect(judgePairs(allImports)).toEqual([]);
+    expect(findMutualPairs(allImports).length).toBeLessThanOrEqual(MOST_PAIRS);
   });
 
   it('Every floor of the optimizer exists', () => {
@@ -106,7 +127,7 @@ describe('the vocabulary of docs/architecture.md', () => {
       const found = [...sources].filter(([path]) => zoneOf(path) === zone);
       // The spacing of an input's values is a step in its own right, and a field of the interface.
       const STEPS_OF_INPUTS =
-        /^(application\/search\/engine-input|domain\/problem\/input-(details|space)|http\/native\/problem\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
+        /^(application\/problem\/optimizer-space|domain\/problem\/input-(details|space)|http\/native\/problem\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
       // Processes of earlier releases still listen on this channel.
       const words = found.flatMap(([path, source]) =>
         findRetiredWords(path, source.replace('backsolve_settled', 'backsolve_finished'), RETIRED),
@@ -234,6 +255,58 @@ describe('the rules', () => {
     ];
     expect(findCycles(imports)).toEqual(['db/a.ts -> db/b.ts -> db/deep/c.ts -> db/a.ts']);
     expect(findCycles(imports.slice(1))).toEqual([]);
+  });
+
+  const NO_FOLDERS = { mutual: {}, againstTheOrder: {} };
+
+  it('Two folders that import each other are found, even by a type import and between levels', () => {
+    const imports = [
+      ...importsOf('db/data/a.ts', "import { b } from '../search/b.ts';"),
+      ...importsOf('db/data/a.ts', "import { p } from '../pages.ts';"),
+      ...importsOf('db/pages.ts', "import type { C } from './data/c.ts';"),
+      ...importsOf('db/search/b.ts', "import { d } from './d.ts';"),
+    ];
+    expect(judgePairs(imports, NO_FOLDERS)).toEqual(['db <-> db/data import each other']);
+    const mutual = { 'db <-> db/data': 'why', 'db <-> db/search': 'once' };
+    expect(judgePairs(imports, { ...NO_FOLDERS, mutual })).toEqual([
+      'db <-> db/search no longer import each other: remove them from the table',
+    ]);
+  });
+
+  it('Two capabilities that import each other are refused even if they are listed', () => {
+    const imports = [
+      ...importsOf('db/data/a.ts', "import { b } from '../search/b.ts';"),
+      ...importsOf('db/search/b.ts', "import { c } from '../data/c.ts';"),
+    ];
+    const mutual = { 'db/data <-> db/search': 'why' };
+    expect(judgePairs(imports, { ...NO_FOLDERS, mutual })).toEqual([
+      'db/data <-> db/search import each other, as no capabilities may',
+    ]);
+  });
+
+  it('An import of a later capability of the same floor is refused unless it is listed, and stale entries are too', () => {
+    const up = importsOf('application/data/a.ts', "import { b } from '../search/b.ts';");
+    const fine = [
+      ...importsOf('application/search/a.ts', "import { b } from '../data/b.ts';"),
+      ...importsOf('application/data/a.ts', "import { b } from '../../db/search/b.ts';"),
+      ...importsOf('domain/search/quests/a.ts', "import { b } from '../b.ts';"),
+    ];
+    expect(judgeOrder([...fine, ...up], NO_FOLDERS)).toEqual([
+      'application/data/a.ts imports ../search/b.ts, of a capability that comes later',
+    ]);
+    const againstTheOrder = { 'application/data -> application/search': 'why' };
+    expect(judgeOrder([...fine, ...up], { ...NO_FOLDERS, againstTheOrder })).toEqual([]);
+    expect(judgeOrder(fine, { ...NO_FOLDERS, againstTheOrder })).toEqual([
+      'application/data -> application/search is gone: remove it from the table',
+    ]);
+  });
+
+  it('A folder of another name and a word without a folder are refused', () => {
+    const paths = CAPABILITIES.slice(1).map((word) => `db/${word}/a.ts`);
+    expect(judgeFolders([...paths, 'domain/errors.ts', 'domain/runs/run.ts', 'db/connection/client.ts'])).toEqual([
+      'domain/runs is named after no capability',
+      `no floor has a folder ${CAPABILITIES[0]}`,
+    ]);
   });
 
   test.each([
