@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { BacksolveError } from '../../clients/typescript/src/index.ts';
 import { faultsByPointer, withoutShown } from '../../src/dashboard/parts/violations.ts';
 import { draftsOf } from '../../src/dashboard/shell/drafts.ts';
-import { readCorrection } from '../../src/dashboard/views/objective/actions/correction.ts';
-import { outputAt, readOutputs } from '../../src/dashboard/views/objective/actions/read-outputs.ts';
 import { findOvertaken } from '../../src/dashboard/views/objective/by-hand/overtaken.ts';
 import { openTyped } from '../../src/dashboard/views/objective/by-hand/typed.ts';
+import { readCorrection } from '../../src/dashboard/views/objective/corrections/correction.ts';
+import { outputAt, readOutputs } from '../../src/dashboard/views/objective/corrections/read-outputs.ts';
 import { emptyColumns, replaceRows } from '../../src/presentation/columns.ts';
 import { Store } from './store.ts';
 

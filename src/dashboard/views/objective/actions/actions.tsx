@@ -5,14 +5,14 @@ import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { service } from '../../../shell/service.ts';
 import { may } from '../../../shell/session.ts';
+import { correcting } from '../corrections/correcting.ts';
 import { offersRelaxing } from '../diagnosis/diagnosis.tsx';
 import type { Run } from '../state/history.ts';
-import { correcting } from './correcting.ts';
 import './actions.css';
 
 // Loaded on demand, because few visits open one.
 const AddDataDialog = onDemand(async () => (await import('./add-data-dialog.tsx')).AddDataDialog);
-const CorrectDialog = onDemand(async () => (await import('./correct-dialog.tsx')).CorrectDialog);
+const CorrectDialog = onDemand(async () => (await import('../corrections/correct-dialog.tsx')).CorrectDialog);
 const GoOnDialog = onDemand(async () => (await import('./go-on-dialog.tsx')).GoOnDialog);
 const ParallelDialog = onDemand(async () => (await import('./parallel-dialog.tsx')).ParallelDialog);
 const TargetsDialog = onDemand(async () => (await import('./targets-dialog.tsx')).TargetsDialog);

@@ -1,5 +1,5 @@
 import { may } from '../../../shell/session.ts';
-import { type CorrectionTarget, correcting } from './correcting.ts';
+import { type CorrectionTarget, correcting } from '../corrections/correcting.ts';
 import './actions.css';
 
 interface RowActionsProps {

@@ -1,7 +1,7 @@
 import type { Advice as OneAdvice } from '../../../../../clients/typescript/src/index.ts';
 import { rowOf } from '../../../../presentation/columns.ts';
-import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
+import { targetAt } from '../corrections/correcting.ts';
 import type { JudgedAll } from '../state/judged.ts';
 
 type AdvisedRun = OneAdvice['runs'][number];

@@ -1,7 +1,7 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../presentation/columns.ts';
 import { countMet, isFit, judgedCount } from '../../../../presentation/distances.ts';
-import { correcting, ownTarget } from '../actions/correcting.ts';
+import { correcting, ownTarget } from '../corrections/correcting.ts';
 import type { Run } from '../state/history.ts';
 
 interface OutcomeProps {

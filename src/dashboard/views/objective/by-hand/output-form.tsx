@@ -9,7 +9,7 @@ import { onDemand } from '../../../parts/on-demand.tsx';
 import { readValues, splitPaste } from '../../../parts/paste.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
-import { outputAt, readOutputs } from '../actions/read-outputs.ts';
+import { outputAt, readOutputs } from '../corrections/read-outputs.ts';
 import type { Run } from '../state/history.ts';
 import { FailedRunDialog } from './failed-run-dialog.tsx';
 import type { TypedOutputs } from './typed.ts';

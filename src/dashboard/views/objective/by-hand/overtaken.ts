@@ -1,6 +1,6 @@
 /** Outputs typed for a run that is no longer open. Needs no browser. */
 import { type Columns, stateOf, vectorAt } from '../../../../presentation/columns.ts';
-import { readOutputs } from '../actions/read-outputs.ts';
+import { readOutputs } from '../corrections/read-outputs.ts';
 import type { Typed } from './typed.ts';
 
 /** The run has since got a result or was given up. */
