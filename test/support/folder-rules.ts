@@ -9,7 +9,7 @@ import { type Import, resolve } from './import-rules.ts';
 const FLOORS_OF_CAPABILITIES = ['domain', 'application', 'db', 'http/native'] as const;
 
 /**
- * What the service can do, from the bottom up. On each floor a capability imports those before it. Files directly on a floor belong to
+ * Capabilities of the service, from the bottom up. On each floor a capability imports those before it. Files directly on a floor belong to
  * no capability: in domain, application and db they are what every capability uses, in http/native they list all operations.
  */
 export const CAPABILITIES = [
