@@ -48,7 +48,7 @@ function Form({ head }: { readonly head: Head }) {
   const [parallelism, setParallelism] = useState('4');
   const [rows, setRows] = useState<readonly Targets[]>([]);
   const [url, setUrl] = useState<string | undefined>(undefined);
-  const [made, setMade] = useState<CreatedBatch | undefined>(undefined);
+  const [made, setMade] = useState<(CreatedBatch & { readonly secret: string }) | undefined>(undefined);
   const sending = useSending();
   const names = outputNames(head);
   const atOnce = readNumber(parallelism);
@@ -67,22 +67,11 @@ function Form({ head }: { readonly head: Head }) {
           objectives: rows.map((targets) => definitionOf(head, targets)),
         },
       });
-      if (body.secret === undefined) leaveFor(body);
-      else setMade(body);
+      const { secret } = body;
+      if (secret === undefined) leaveFor(body);
+      else setMade({ ...body, secret });
     });
-  if (made !== undefined) {
-    return (
-      <>
-        <h1>The batch has started</h1>
-        <ShownOnce
-          name="Secret of the evaluator"
-          text={made.secret!}
-          hint="Your program checks the signatures of calls with it."
-          onDone={() => leaveFor(made)}
-        />
-      </>
-    );
-  }
+  if (made !== undefined) return <Started secret={made.secret} onDone={() => leaveFor(made)} />;
   return (
     <form
       noValidate
@@ -92,13 +81,7 @@ function Form({ head }: { readonly head: Head }) {
       }}
     >
       <h1>Start a batch</h1>
-      <p>
-        A batch works through many searches unattended: one for each row of targets, otherwise as{' '}
-        <Link to={`/page/objectives/${head.objectiveId}`}>
-          trial {head.trialNumber}, objective {head.number}
-        </Link>{' '}
-        of <bdi>{head.projectName}</bdi>. They know the cases of this trial and learn from one another.
-      </p>
+      <Introduction head={head} />
       <TakeTable
         label="Targets"
         hint={`A row for each search, a column for each output: ${names.join(', ')}. With a header, some of them in any order; the others and empty cells keep their targets.`}
@@ -142,6 +125,32 @@ function Form({ head }: { readonly head: Head }) {
         {rows.length === 0 && <span class="hint">Paste the targets first.</span>}
       </p>
     </form>
+  );
+}
+
+function Started({ secret, onDone }: { readonly secret: string; onDone(): void }) {
+  return (
+    <>
+      <h1>The batch has started</h1>
+      <ShownOnce
+        name="Secret of the evaluator"
+        text={secret}
+        hint="Your program checks the signatures of calls with it."
+        onDone={onDone}
+      />
+    </>
+  );
+}
+
+function Introduction({ head }: { readonly head: Head }) {
+  return (
+    <p>
+      A batch works through many searches unattended: one for each row of targets, otherwise as{' '}
+      <Link to={`/page/objectives/${head.objectiveId}`}>
+        trial {head.trialNumber}, objective {head.number}
+      </Link>{' '}
+      of <bdi>{head.projectName}</bdi>. They know the cases of this trial and learn from one another.
+    </p>
   );
 }
 

@@ -113,12 +113,7 @@ function PointsTable() {
   const [firstOutput, setFirstOutput] = useState(0);
   const [said, setSaid] = useState('');
   const reading = useTableReading(setSaid);
-  const inputNames = namesOfRows(inputs, 'x');
-  const outputNames = namesOfRows(outputs, 'y');
   const table = pointsTable(current);
-  const size = { rows: points.length, columns: outputs.length };
-  const set = (row: number, column: number, cells: readonly (readonly string[])[]) =>
-    change({ results: fillFrom(results, size, { row, column }, cells) }, 'results');
   const takeAll = (rows: Rows) => {
     const { results: pasted, fault } = pasteResults(rows, draft.value);
     if (fault !== undefined) return fault;
@@ -132,7 +127,7 @@ function PointsTable() {
     if (cells.length < 2 && (cells[0]?.length ?? 0) < 2) return;
     event.preventDefault();
     const takeFrom = (rows: Rows) => {
-      set(row, column, rows);
+      fill({ row, column }, rows, 'results');
       return '';
     };
     setSaid(reading.read({ text, width, take: row === 0 && column === 0 ? takeAll : takeFrom }));
@@ -146,16 +141,6 @@ function PointsTable() {
   const isOutputFirst = inputs.length > 6;
   const shownOutputs = outputs.slice(firstOutput, firstOutput + COLUMNS).map((_, k) => firstOutput + k);
   const shownRows = points.slice(firstRow, firstRow + ROWS).map((_, k) => firstRow + k);
-  const inputHeads = inputNames.map((one, i) => (
-    <th key={`x${inputs[i]!.key}`} scope="col" class="number">
-      {titled(one, inputs[i]!.unit)}
-    </th>
-  ));
-  const outputHeads = shownOutputs.map((j) => (
-    <th key={`y${outputs[j]!.key}`} scope="col" class="number">
-      {titled(outputNames[j]!, outputs[j]!.unit)}
-    </th>
-  ));
   return (
     <>
       <p>
@@ -175,41 +160,19 @@ function PointsTable() {
       <div class="scroll-box">
         <table class="cases">
           <thead>
-            <tr>
-              <th scope="col">Case</th>
-              {isOutputFirst ? [...outputHeads, ...inputHeads] : [...inputHeads, ...outputHeads]}
-            </tr>
+            <PointHeads outputs={shownOutputs} isOutputFirst={isOutputFirst} />
           </thead>
           <tbody>
-            {shownRows.map((r) => {
-              const inputCells = points[r]!.map((value, i) => (
-                <td key={`x${inputs[i]?.key ?? i}`} class="number" title={String(value)}>
-                  {pointText(current, i, value)}
-                </td>
-              ));
-              const outputCells = shownOutputs.map((j) => (
-                <td key={`y${outputs[j]!.key}`} class="output" onPaste={(event) => onPaste(event, r, j)}>
-                  <CellText
-                    path={`results/${r}/${j}`}
-                    label={`${outputNames[j]} of case ${r + 1}`}
-                    value={results[r]?.[j] ?? ''}
-                    isNumber
-                    onInput={(value) =>
-                      change(
-                        { results: fillFrom(results, size, { row: r, column: j }, [[value]]) },
-                        `results/${r}/${j}`,
-                      )
-                    }
-                  />
-                </td>
-              ));
-              return (
-                <tr key={r} id={fieldId(`results/${r}`)}>
-                  <th scope="row">{r + 1}</th>
-                  {isOutputFirst ? [...outputCells, ...inputCells] : [...inputCells, ...outputCells]}
-                </tr>
-              );
-            })}
+            {shownRows.map((r) => (
+              <PointRow
+                key={r}
+                r={r}
+                point={points[r]!}
+                outputs={shownOutputs}
+                isOutputFirst={isOutputFirst}
+                onPaste={(event, j) => onPaste(event, r, j)}
+              />
+            ))}
           </tbody>
         </table>
       </div>
@@ -224,6 +187,73 @@ function PointsTable() {
         onRows={takeAll}
       />
     </>
+  );
+}
+
+/** Puts cells into the results, from one of them to the right and down. @param path  the field whose fault is gone */
+function fill(from: { row: number; column: number }, cells: readonly (readonly string[])[], path: string): void {
+  const { outputs, results, project } = draft.value;
+  const size = { rows: project!.points!.length, columns: outputs.length };
+  change({ results: fillFrom(results, size, from, cells) }, path);
+}
+
+interface ColumnsProps {
+  /** Those in view. */
+  readonly outputs: readonly number[];
+  readonly isOutputFirst: boolean;
+}
+
+function PointHeads({ outputs: shown, isOutputFirst }: ColumnsProps) {
+  const { inputs, outputs } = draft.value;
+  const outputNames = namesOfRows(outputs, 'y');
+  const inputHeads = namesOfRows(inputs, 'x').map((name, i) => (
+    <th key={`x${inputs[i]!.key}`} scope="col" class="number">
+      {titled(name, inputs[i]!.unit)}
+    </th>
+  ));
+  const outputHeads = shown.map((j) => (
+    <th key={`y${outputs[j]!.key}`} scope="col" class="number">
+      {titled(outputNames[j]!, outputs[j]!.unit)}
+    </th>
+  ));
+  return (
+    <tr>
+      <th scope="col">Case</th>
+      {isOutputFirst ? [...outputHeads, ...inputHeads] : [...inputHeads, ...outputHeads]}
+    </tr>
+  );
+}
+
+interface PointRowProps extends ColumnsProps {
+  readonly r: number;
+  readonly point: readonly number[];
+  onPaste(event: ClipboardEvent, j: number): void;
+}
+
+function PointRow({ r, point, outputs: shown, isOutputFirst, onPaste }: PointRowProps) {
+  const { inputs, outputs, results } = draft.value;
+  const outputNames = namesOfRows(outputs, 'y');
+  const inputCells = point.map((value, i) => (
+    <td key={`x${inputs[i]?.key ?? i}`} class="number" title={String(value)}>
+      {pointText(draft.value, i, value)}
+    </td>
+  ));
+  const outputCells = shown.map((j) => (
+    <td key={`y${outputs[j]!.key}`} class="output" onPaste={(event) => onPaste(event, j)}>
+      <CellText
+        path={`results/${r}/${j}`}
+        label={`${outputNames[j]} of case ${r + 1}`}
+        value={results[r]?.[j] ?? ''}
+        isNumber
+        onInput={(value) => fill({ row: r, column: j }, [[value]], `results/${r}/${j}`)}
+      />
+    </td>
+  ));
+  return (
+    <tr id={fieldId(`results/${r}`)}>
+      <th scope="row">{r + 1}</th>
+      {isOutputFirst ? [...outputCells, ...inputCells] : [...inputCells, ...outputCells]}
+    </tr>
   );
 }
 

@@ -52,7 +52,6 @@ function InputRow({ input, i, count }: InputRowProps) {
 }
 
 function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
-  const { type, scale } = input;
   const name = input.name.trim() || `input ${i + 1}`;
   const path = (field: string) => `inputs/${i}/${field}`;
   const set = (changed: Partial<InputDraft>, field: string) => {
@@ -60,7 +59,6 @@ function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
     // Another type takes other fields, so their faults are gone with it.
     change({ inputs: inputs.with(i, { ...inputs[i]!, ...changed }) }, field === 'type' ? `inputs/${i}` : path(field));
   };
-  const isNumber = type === 'float' || type === 'integer';
   return (
     <tr>
       <td>
@@ -87,65 +85,12 @@ function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
         <CellChoice
           path={path('type')}
           label={`Type of ${name}`}
-          value={type}
+          value={input.type}
           options={INPUT_TYPES}
           onChange={(value) => set({ type: value }, 'type')}
         />
       </td>
-      {isNumber &&
-        (['minimum', 'maximum'] as const).map((end) => (
-          <td key={end}>
-            <CellText
-              path={path(end)}
-              label={`${end === 'minimum' ? 'Minimum' : 'Maximum'} of ${name}`}
-              value={input[end]}
-              isNumber
-              onInput={(value) => set({ [end]: value }, end)}
-            />
-          </td>
-        ))}
-      {type === 'category' && (
-        <td colSpan={4}>
-          <CellText
-            path={path('categories')}
-            label={`Categories of ${name}`}
-            value={input.categories}
-            placeholder="steel, copper, glass"
-            class="categories"
-            onInput={(value) => set({ categories: value }, 'categories')}
-          />
-        </td>
-      )}
-      {type === 'boolean' && (
-        <td colSpan={4} class="hint">
-          no or yes
-        </td>
-      )}
-      {isNumber && (
-        <>
-          <td>
-            <CellChoice
-              path={path('scale')}
-              label={`Scale of ${name}`}
-              value={scale}
-              options={SCALES}
-              onChange={(value) => set({ scale: value }, 'scale')}
-            />
-          </td>
-          <td>
-            {type === 'float' && (
-              <CellText
-                path={path('spacing')}
-                label={`Resolution of ${name}`}
-                value={input.spacing}
-                placeholder="any"
-                isNumber
-                onInput={(value) => set({ spacing: value }, 'spacing')}
-              />
-            )}
-          </td>
-        </>
-      )}
+      <ValueCells input={input} i={i} name={name} set={set} />
       <td>
         <RowActions
           list="inputs"
@@ -156,5 +101,80 @@ function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
         />
       </td>
     </tr>
+  );
+}
+
+interface ValueCellsProps {
+  readonly input: InputDraft;
+  readonly i: number;
+  readonly name: string;
+  set(changed: Partial<InputDraft>, field: string): void;
+}
+
+/** The values that an input may take. */
+function ValueCells(props: ValueCellsProps) {
+  const { input, i, name, set } = props;
+  switch (input.type) {
+    case 'category':
+      return (
+        <td colSpan={4}>
+          <CellText
+            path={`inputs/${i}/categories`}
+            label={`Categories of ${name}`}
+            value={input.categories}
+            placeholder="steel, copper, glass"
+            class="categories"
+            onInput={(value) => set({ categories: value }, 'categories')}
+          />
+        </td>
+      );
+    case 'boolean':
+      return (
+        <td colSpan={4} class="hint">
+          no or yes
+        </td>
+      );
+    default:
+      return <NumberCells {...props} />;
+  }
+}
+
+function NumberCells({ input, i, name, set }: ValueCellsProps) {
+  const path = (field: string) => `inputs/${i}/${field}`;
+  return (
+    <>
+      {(['minimum', 'maximum'] as const).map((end) => (
+        <td key={end}>
+          <CellText
+            path={path(end)}
+            label={`${end === 'minimum' ? 'Minimum' : 'Maximum'} of ${name}`}
+            value={input[end]}
+            isNumber
+            onInput={(value) => set({ [end]: value }, end)}
+          />
+        </td>
+      ))}
+      <td>
+        <CellChoice
+          path={path('scale')}
+          label={`Scale of ${name}`}
+          value={input.scale}
+          options={SCALES}
+          onChange={(value) => set({ scale: value }, 'scale')}
+        />
+      </td>
+      <td>
+        {input.type === 'float' && (
+          <CellText
+            path={path('spacing')}
+            label={`Resolution of ${name}`}
+            value={input.spacing}
+            placeholder="any"
+            isNumber
+            onInput={(value) => set({ spacing: value }, 'spacing')}
+          />
+        )}
+      </td>
+    </>
   );
 }

@@ -54,19 +54,10 @@ function goTo(part: Part): void {
   navigate(part === 'inputs' ? '/page/new' : `/page/new?part=${part}`);
 }
 
-/** @param copyOf  the objective whose problem is to be copied; 0: none */
-function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number }) {
-  const [isOpen, setOpen] = useState(false);
+/** Works on a part of the problem, one thing at a time. Whatever was refused is shown at its fields. */
+function useWork(part: Part) {
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const [trouble, setTrouble] = useState<string | undefined>(undefined);
-  useEffect(() => {
-    const close = openDraft();
-    setOpen(true);
-    return close;
-  }, []);
-  if (!isOpen) return null;
-
-  /** One at a time; shows what was refused at its fields. */
   const work = async (what: string, run: () => Promise<void>) => {
     if (busy !== undefined) return;
     setBusy(what);
@@ -88,6 +79,20 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
     if (partOf(first) !== part) goTo(partOf(first));
     focusField(first);
   };
+  return { busy, trouble, setTrouble, work, show };
+}
+
+/** @param copyOf  the objective whose problem is to be copied; 0: none */
+function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const { busy, trouble, setTrouble, work, show } = useWork(part);
+  useEffect(() => {
+    const close = openDraft();
+    setOpen(true);
+    return close;
+  }, []);
+  if (!isOpen) return null;
+
   const next = (to: Part) => {
     const found = faultsIn(draft.value, part);
     const unread = unreadText();

@@ -34,7 +34,9 @@ export function OwnDataTable() {
   );
 }
 
-function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
+type Own = NonNullable<Draft['own']>;
+
+function Preview({ own }: { readonly own: Own }) {
   const current = draft.value;
   const { inputs, outputs } = current;
   const [firstRow, setFirstRow] = useState(0);
@@ -48,11 +50,6 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
     ...namesOfRows(inputs, 'x').map((name, i) => ({ use: `x${i}`, label: `input ${name}` })),
     ...namesOfRows(outputs, 'y').map((name, j) => ({ use: `y${j}`, label: `output ${name}` })),
   ];
-  const setUse = (c: number, use: string) => {
-    // Each column has one use, and each use has one column.
-    const uses = own.uses.map((other) => (other === use ? '' : other)).with(c, use);
-    change({ own: { ...own, uses } }, 'own', 'columns');
-  };
   const leaveOut = () => change({ own: { ...own, rows: own.rows.filter((_, r) => !wrongRows.has(r)) } }, 'own');
   const failedCount = read.failedCases.length;
   return (
@@ -98,18 +95,7 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
                 // Columns have no name of their own: titles may repeat.
                 <th key={c} scope="col">
                   <span class="title">{title}</span>
-                  <select
-                    aria-label={`What ${title} is`}
-                    value={own.uses[c]}
-                    onChange={({ currentTarget }) => setUse(c, currentTarget.value)}
-                  >
-                    <option value="">not used</option>
-                    {options.map(({ use, label }) => (
-                      <option key={use} value={use}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
+                  <UseChoice own={own} c={c} options={options} />
                 </th>
               ))}
             </tr>
@@ -121,35 +107,72 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
                   {r + 1}
                   {known[`own/${r}`] !== undefined && <span class="fault">{known[`own/${r}`]}</span>}
                 </th>
-                {own.rows[r]!.map((cell, c) => {
-                  const fault = known[`own/${r}/${c}`];
-                  return (
-                    <td key={c} class={own.uses[c] === '' ? 'unused' : undefined}>
-                      {fault === undefined ? (
-                        cell
-                      ) : (
-                        <>
-                          <input
-                            {...described(`own/${r}/${c}`)}
-                            aria-invalid="true"
-                            aria-label={`${own.titles[c]} of row ${r + 1}`}
-                            value={cell}
-                            onChange={({ currentTarget }) => {
-                              const row = own.rows[r]!.with(c, currentTarget.value);
-                              change({ own: { ...own, rows: own.rows.with(r, row) } }, `own/${r}/${c}`);
-                            }}
-                          />
-                          <span class="fault">{fault}</span>
-                        </>
-                      )}
-                    </td>
-                  );
-                })}
+                {own.rows[r]!.map((cell, c) => (
+                  <td key={c} class={own.uses[c] === '' ? 'unused' : undefined}>
+                    <OwnCell own={own} r={r} c={c} cell={cell} fault={known[`own/${r}/${c}`]} />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
+    </>
+  );
+}
+
+interface UseChoiceProps {
+  readonly own: Own;
+  readonly c: number;
+  readonly options: readonly { readonly use: string; readonly label: string }[];
+}
+
+/** Each column has one use, and each use has one column. */
+function UseChoice({ own, c, options }: UseChoiceProps) {
+  const choose = (use: string) => {
+    const uses = own.uses.map((other) => (other === use ? '' : other)).with(c, use);
+    change({ own: { ...own, uses } }, 'own', 'columns');
+  };
+  return (
+    <select
+      aria-label={`What ${own.titles[c]} is`}
+      value={own.uses[c]}
+      onChange={({ currentTarget }) => choose(currentTarget.value)}
+    >
+      <option value="">not used</option>
+      {options.map(({ use, label }) => (
+        <option key={use} value={use}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface OwnCellProps {
+  readonly own: Own;
+  readonly r: number;
+  readonly c: number;
+  readonly cell: string;
+  readonly fault: string | undefined;
+}
+
+/** A cell as it was read; with a fault, a field to mend it. */
+function OwnCell({ own, r, c, cell, fault }: OwnCellProps) {
+  if (fault === undefined) return cell;
+  return (
+    <>
+      <input
+        {...described(`own/${r}/${c}`)}
+        aria-invalid="true"
+        aria-label={`${own.titles[c]} of row ${r + 1}`}
+        value={cell}
+        onChange={({ currentTarget }) => {
+          const row = own.rows[r]!.with(c, currentTarget.value);
+          change({ own: { ...own, rows: own.rows.with(r, row) } }, `own/${r}/${c}`);
+        }}
+      />
+      <span class="fault">{fault}</span>
     </>
   );
 }

@@ -65,19 +65,6 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
     remove();
     onAdd();
   };
-  const picker = (label: string, more: object) => (
-    <label class="button file">
-      {label}
-      <input
-        type="file"
-        {...more}
-        onChange={({ currentTarget }) => {
-          choose(currentTarget.files?.[0]);
-          currentTarget.value = '';
-        }}
-      />
-    </label>
-  );
   return (
     <form
       onSubmit={(event) => {
@@ -95,8 +82,8 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
         onInput={({ currentTarget }) => write(currentTarget.value)}
       />
       <div class="file-buttons">
-        {picker('Attach a file', {})}
-        {picker('Take a photo', { accept: 'image/*', capture: 'environment' })}
+        <FilePicker label="Attach a file" onPick={choose} />
+        <FilePicker label="Take a photo" onPick={choose} accept="image/*" capture="environment" />
         <button type="submit" class="primary" disabled={sending.isBusy || (text.trim() === '' && file === undefined)}>
           {sending.isBusy ? 'Adding…' : 'Add'}
         </button>
@@ -118,6 +105,29 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
       )}
       <Fault error={sending.error} />
     </form>
+  );
+}
+
+interface FilePickerProps {
+  readonly label: string;
+  readonly accept?: string;
+  readonly capture?: 'environment';
+  onPick(file: File | undefined): void;
+}
+
+function FilePicker({ label, onPick, ...kind }: FilePickerProps) {
+  return (
+    <label class="button file">
+      {label}
+      <input
+        type="file"
+        {...kind}
+        onChange={({ currentTarget }) => {
+          onPick(currentTarget.files?.[0]);
+          currentTarget.value = '';
+        }}
+      />
+    </label>
   );
 }
 

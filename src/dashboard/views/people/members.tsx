@@ -69,40 +69,14 @@ export function Members({ me }: SectionProps) {
                 <TableHead titles={['Name', 'E-mail', 'Role', 'Joined', 'Last seen']} controls="Actions" />
                 <tbody>
                   {members.map((member) => (
-                    <tr key={member.id}>
-                      <th scope="row" class="admin-name">
-                        <bdi>{member.name}</bdi>
-                        {member.id === me.person?.id && <span class="hint"> (you)</span>}
-                      </th>
-                      <td>{member.email ?? '–'}</td>
-                      <td>
-                        <RoleOf member={member} onChange={(role) => void changeRole(member, role)} />
-                      </td>
-                      <td>
-                        <Age time={member.joinedAt} />
-                      </td>
-                      <td>{member.lastUsedAt === null ? '–' : <Age time={member.lastUsedAt} />}</td>
-                      <td class="admin-actions">
-                        {may('admin') && (
-                          <>
-                            <button
-                              type="button"
-                              aria-label={`Sign-in link for ${member.name}`}
-                              onClick={() => void makeLink(member)}
-                            >
-                              Sign-in link…
-                            </button>
-                            <button
-                              type="button"
-                              aria-label={`Remove ${member.name}`}
-                              onClick={() => setDoing({ kind: 'remove', member })}
-                            >
-                              Remove…
-                            </button>
-                          </>
-                        )}
-                      </td>
-                    </tr>
+                    <MemberRow
+                      key={member.id}
+                      member={member}
+                      isYou={member.id === me.person?.id}
+                      onRole={(role) => void changeRole(member, role)}
+                      onLink={() => void makeLink(member)}
+                      onRemove={() => setDoing({ kind: 'remove', member })}
+                    />
                   ))}
                 </tbody>
               </table>
@@ -123,27 +97,84 @@ export function Members({ me }: SectionProps) {
         </Dialog>
       )}
       {doing?.kind === 'remove' && (
-        <ConfirmDialog
-          title={`Remove ${doing.member.name}?`}
-          action="Remove"
-          onClose={close}
-          onConfirm={async () => {
-            await service.call('removeMember', { path: { person_id: doing.member.id } });
+        <RemoveDialog
+          member={doing.member}
+          onRemoved={() => {
             close();
             live.refresh();
           }}
-        >
-          <p>
-            Sessions and keys of <bdi>{doing.member.name}</bdi> in this account end immediately, and invitations of
-            theirs are revoked. Everything that they entered stays, with their name.
-          </p>
-          <p>
-            Links, keys of the account, webhooks and e-mail recipients stay, too: the account may depend on them. Look
-            through those that <bdi>{doing.member.name}</bdi> made or knows.
-          </p>
-        </ConfirmDialog>
+          onClose={close}
+        />
       )}
     </>
+  );
+}
+
+interface MemberRowProps {
+  readonly member: Member;
+  readonly isYou: boolean;
+  onRole(role: Role): void;
+  onLink(): void;
+  onRemove(): void;
+}
+
+function MemberRow({ member, isYou, onRole, onLink, onRemove }: MemberRowProps) {
+  return (
+    <tr>
+      <th scope="row" class="admin-name">
+        <bdi>{member.name}</bdi>
+        {isYou && <span class="hint"> (you)</span>}
+      </th>
+      <td>{member.email ?? '–'}</td>
+      <td>
+        <RoleOf member={member} onChange={onRole} />
+      </td>
+      <td>
+        <Age time={member.joinedAt} />
+      </td>
+      <td>{member.lastUsedAt === null ? '–' : <Age time={member.lastUsedAt} />}</td>
+      <td class="admin-actions">
+        {may('admin') && (
+          <>
+            <button type="button" aria-label={`Sign-in link for ${member.name}`} onClick={onLink}>
+              Sign-in link…
+            </button>
+            <button type="button" aria-label={`Remove ${member.name}`} onClick={onRemove}>
+              Remove…
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface RemoveDialogProps {
+  readonly member: Member;
+  onRemoved(): void;
+  onClose(): void;
+}
+
+function RemoveDialog({ member: { id, name }, onRemoved, onClose }: RemoveDialogProps) {
+  return (
+    <ConfirmDialog
+      title={`Remove ${name}?`}
+      action="Remove"
+      onClose={onClose}
+      onConfirm={async () => {
+        await service.call('removeMember', { path: { person_id: id } });
+        onRemoved();
+      }}
+    >
+      <p>
+        Sessions and keys of <bdi>{name}</bdi> in this account end immediately, and invitations of theirs are revoked.
+        Everything that they entered stays, with their name.
+      </p>
+      <p>
+        Links, keys of the account, webhooks and e-mail recipients stay, too: the account may depend on them. Look
+        through those that <bdi>{name}</bdi> made or knows.
+      </p>
+    </ConfirmDialog>
   );
 }
 

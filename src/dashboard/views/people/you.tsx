@@ -93,20 +93,24 @@ export function You({ me, refresh }: SectionProps) {
           />
         </Dialog>
       )}
-      {isLeaving && (
-        <ConfirmDialog
-          title="Leave this account?"
-          action="Leave"
-          onClose={() => setLeaving(false)}
-          onConfirm={async () => {
-            await service.call('leaveAccount');
-            location.assign('/page');
-          }}
-        >
-          <p>Your sessions and keys in this account end. What you entered stays, with your name.</p>
-        </ConfirmDialog>
-      )}
+      {isLeaving && <LeaveDialog onClose={() => setLeaving(false)} />}
     </>
+  );
+}
+
+function LeaveDialog({ onClose }: { onClose(): void }) {
+  return (
+    <ConfirmDialog
+      title="Leave this account?"
+      action="Leave"
+      onClose={onClose}
+      onConfirm={async () => {
+        await service.call('leaveAccount');
+        location.assign('/page');
+      }}
+    >
+      <p>Your sessions and keys in this account end. What you entered stays, with your name.</p>
+    </ConfirmDialog>
   );
 }
 

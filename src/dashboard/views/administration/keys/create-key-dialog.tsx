@@ -84,45 +84,8 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
         What it is for, such as “the test rig”.
       </p>
       {faults.has('/label') && <p class="fault">{faults.get('/label')}</p>}
-      <fieldset>
-        <legend>Scopes</legend>
-        {(Object.keys(SCOPES) as Scope[]).filter(mayGrant).map((scope) => (
-          <label key={scope} class="choice">
-            <input
-              type="checkbox"
-              checked={scopes.includes(scope)}
-              onChange={({ currentTarget }) =>
-                setScopes(currentTarget.checked ? [...scopes, scope] : scopes.filter((other) => other !== scope))
-              }
-            />
-            <span>{SCOPES[scope]}</span>
-          </label>
-        ))}
-        {faults.has('/scopes') && <p class="fault">{faults.get('/scopes')}</p>}
-      </fieldset>
-      <div class="admin-fields">
-        <div>
-          <label for={`${id}-expiry`}>Expires</label>
-          <select id={`${id}-expiry`} value={expiry} onChange={({ currentTarget }) => setExpiry(currentTarget.value)}>
-            {EXPIRIES.map(({ days, label: text }) => (
-              <option key={text} value={days ?? ''}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </div>
-        {expiry === '' && (
-          <div>
-            <label for={`${id}-day`}>Last day</label>
-            <input
-              id={`${id}-day`}
-              type="date"
-              value={day}
-              onInput={({ currentTarget }) => setDay(currentTarget.value)}
-            />
-          </div>
-        )}
-      </div>
+      <ScopeChoice scopes={scopes} fault={faults.get('/scopes')} onScopes={setScopes} />
+      <ExpiryFields expiry={expiry} day={day} onExpiry={setExpiry} onDay={setDay} />
       {faults.has('/expiresAt') && <p class="fault">{faults.get('/expiresAt')}</p>}
       {fault !== undefined && (
         <p class="fault" role="alert">
@@ -130,5 +93,64 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
         </p>
       )}
     </FormDialog>
+  );
+}
+
+interface ScopeChoiceProps {
+  readonly scopes: readonly Scope[];
+  readonly fault: string | undefined;
+  onScopes(scopes: readonly Scope[]): void;
+}
+
+function ScopeChoice({ scopes, fault, onScopes }: ScopeChoiceProps) {
+  return (
+    <fieldset>
+      <legend>Scopes</legend>
+      {(Object.keys(SCOPES) as Scope[]).filter(mayGrant).map((scope) => (
+        <label key={scope} class="choice">
+          <input
+            type="checkbox"
+            checked={scopes.includes(scope)}
+            onChange={({ currentTarget }) =>
+              onScopes(currentTarget.checked ? [...scopes, scope] : scopes.filter((other) => other !== scope))
+            }
+          />
+          <span>{SCOPES[scope]}</span>
+        </label>
+      ))}
+      {fault !== undefined && <p class="fault">{fault}</p>}
+    </fieldset>
+  );
+}
+
+interface ExpiryFieldsProps {
+  /** A number of days; empty for a day that is named. */
+  readonly expiry: string;
+  readonly day: string;
+  onExpiry(expiry: string): void;
+  onDay(day: string): void;
+}
+
+function ExpiryFields({ expiry, day, onExpiry, onDay }: ExpiryFieldsProps) {
+  const id = useId();
+  return (
+    <div class="admin-fields">
+      <div>
+        <label for={`${id}-expiry`}>Expires</label>
+        <select id={`${id}-expiry`} value={expiry} onChange={({ currentTarget }) => onExpiry(currentTarget.value)}>
+          {EXPIRIES.map(({ days, label }) => (
+            <option key={label} value={days ?? ''}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {expiry === '' && (
+        <div>
+          <label for={`${id}-day`}>Last day</label>
+          <input id={`${id}-day`} type="date" value={day} onInput={({ currentTarget }) => onDay(currentTarget.value)} />
+        </div>
+      )}
+    </div>
   );
 }

@@ -98,23 +98,35 @@ export function CreateWebhookDialog({ onCreated, onClose }: CreateWebhookDialogP
           />
           <span>All events, including those added later</span>
         </label>
-        {!takesAll &&
-          EVENTS.map(([name, sentWhen]) => (
-            <label key={name} class="choice">
-              <input
-                type="checkbox"
-                checked={events.includes(name)}
-                onChange={({ currentTarget }) =>
-                  setEvents(currentTarget.checked ? [...events, name] : events.filter((other) => other !== name))
-                }
-              />
-              <span>
-                <code>{name}</code>, when {sentWhen}
-              </span>
-            </label>
-          ))}
+        {!takesAll && <EventChoices events={events} onEvents={setEvents} />}
         {faultOf('/events', `${id}-events`)}
       </fieldset>
     </FormDialog>
+  );
+}
+
+interface EventChoicesProps {
+  readonly events: readonly EventName[];
+  onEvents(events: readonly EventName[]): void;
+}
+
+function EventChoices({ events, onEvents }: EventChoicesProps) {
+  return (
+    <>
+      {EVENTS.map(([name, sentWhen]) => (
+        <label key={name} class="choice">
+          <input
+            type="checkbox"
+            checked={events.includes(name)}
+            onChange={({ currentTarget }) =>
+              onEvents(currentTarget.checked ? [...events, name] : events.filter((other) => other !== name))
+            }
+          />
+          <span>
+            <code>{name}</code>, when {sentWhen}
+          </span>
+        </label>
+      ))}
+    </>
   );
 }

@@ -104,18 +104,22 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
         value={source}
         onInput={({ currentTarget }) => setSource(currentTarget.value)}
       />
-      {faults.length > 0 && (
-        <div class="fault" role="alert">
-          <ul>
-            {faults.slice(0, SHOWN_FAULTS).map(({ pointer, message }) => (
-              <li key={pointer}>
-                {placeOf(pointer)}: {message}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {faults.length > 0 && <RowFaults faults={faults} />}
     </FormDialog>
+  );
+}
+
+function RowFaults({ faults }: { readonly faults: BacksolveError['violations'] }) {
+  return (
+    <div class="fault" role="alert">
+      <ul>
+        {faults.slice(0, SHOWN_FAULTS).map(({ pointer, message }) => (
+          <li key={pointer}>
+            {placeOf(pointer)}: {message}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

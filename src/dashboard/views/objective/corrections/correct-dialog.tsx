@@ -92,45 +92,66 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
         </div>
       )}
       {draft.kind === 'failed' && (
-        <>
-          <label for={`${id}-failure`}>What happened (optional)</label>
-          <input
-            id={`${id}-failure`}
-            class="wide"
-            maxLength={1000}
-            value={draft.failure}
-            onInput={({ currentTarget }) => set({ failure: currentTarget.value })}
-          />
-        </>
+        <WideField
+          id={`${id}-failure`}
+          label="What happened (optional)"
+          text={draft.failure}
+          onText={(failure) => set({ failure })}
+        />
       )}
-      <label for={`${id}-reason`}>Reason for the correction</label>
-      <input
+      <WideField
         id={`${id}-reason`}
-        class="wide"
-        maxLength={1000}
-        value={draft.reason}
-        aria-invalid={hasTried && reasonFault !== undefined}
-        aria-describedby={hasTried && reasonFault !== undefined ? `${id}-reason-fault` : undefined}
-        onInput={({ currentTarget }) => set({ reason: currentTarget.value })}
+        label="Reason for the correction"
+        text={draft.reason}
+        fault={hasTried ? reasonFault : undefined}
+        onText={(reason) => set({ reason })}
       />
-      {hasTried && reasonFault !== undefined && (
-        <p id={`${id}-reason-fault`} class="fault">
-          {reasonFault}
-        </p>
-      )}
       {(target.hasEnded || needsReopening) && (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={draft.reopens}
-            onChange={({ currentTarget }) => set({ reopens: currentTarget.checked })}
-          />
-          <span>
-            Judge the ended objective again: it gets a new verdict, and continues if no run meets its targets. Otherwise
-            a correction that would change the verdict is refused.
-          </span>
-        </label>
+        <ReopenChoice isChosen={draft.reopens} onChoose={(reopens) => set({ reopens })} />
       )}
     </FormDialog>
+  );
+}
+
+interface WideFieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly text: string;
+  readonly fault?: string | undefined;
+  onText(text: string): void;
+}
+
+/** A field for a sentence. */
+function WideField({ id, label, text, fault, onText }: WideFieldProps) {
+  return (
+    <>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="wide"
+        maxLength={1000}
+        value={text}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+      />
+      {fault !== undefined && (
+        <p id={`${id}-fault`} class="fault">
+          {fault}
+        </p>
+      )}
+    </>
+  );
+}
+
+function ReopenChoice({ isChosen, onChoose }: { readonly isChosen: boolean; onChoose(isChosen: boolean): void }) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={isChosen} onChange={({ currentTarget }) => onChoose(currentTarget.checked)} />
+      <span>
+        Judge the ended objective again: it gets a new verdict, and continues if no run meets its targets. Otherwise a
+        correction that would change the verdict is refused.
+      </span>
+    </label>
   );
 }
