@@ -16,6 +16,7 @@ import {
   FLOORS,
   findCycles,
   type Import,
+  judgeComponents,
   judgeImport,
   judgeLength,
   judgeName,
@@ -98,6 +99,12 @@ describe('src', () => {
 
   it('Files are named after an idea, in kebab-case', () => {
     expect([...sources.keys()].map(judgeName).filter((complaint) => complaint !== undefined)).toEqual([]);
+  });
+
+  it('No component of the page has more than 90 lines', () => {
+    const components = [...sources].filter(([path]) => path.startsWith('dashboard/') && path.endsWith('.tsx'));
+    expect(components.length).toBeGreaterThan(100);
+    expect(components.flatMap(([path, source]) => judgeComponents(path, source))).toEqual([]);
   });
 
   it('No file but a table is too long; a warning names those that are getting long', () => {
@@ -393,5 +400,15 @@ describe('the rules', () => {
     [TABLES[0]!, 2000, undefined],
   ])('The length of a file is judged: %s with %i lines', (path, lines, complaint) => {
     expect(judgeLength(path, 'const x = 1;\n'.repeat(lines))).toEqual(complaint);
+  });
+
+  test.each([
+    ['function Part() {', '}', 87, []],
+    ['function Part() {', '}', 88, ['dashboard/part.tsx: Part has 91 lines']],
+    ['const Part = () => {', '};', 88, ['dashboard/part.tsx: a function has 91 lines']],
+  ])('The length of a component is judged: %s with %i more lines', (head, end, count, complaints) => {
+    const source = `${head}\n${'  use();\n'.repeat(count)}  return <p>Text</p>;\n${end}\n`;
+    expect(judgeComponents('dashboard/part.tsx', source)).toEqual(complaints);
+    expect(judgeComponents('dashboard/part.tsx', source.replace('<p>Text</p>', 'text'))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildPage } from '../../tools/build-page.ts';
 
 /** In bytes. Raise them knowingly: what is written here is promised in docs/page.md. */
-const LIMITS = { run: 60_000, all: 160_000, team: 24_000 };
+const LIMITS = { run: 60_000, all: 162_000, team: 24_000 };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = `${root}dist/page/assets/`;

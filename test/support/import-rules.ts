@@ -291,10 +291,15 @@ function nameOf(node: unknown): unknown {
   return name ?? value;
 }
 
-/** Facts about one source file. Throws if it does not parse. */
-export function readSource(path: string, source: string): SourceFacts {
+function parse(path: string, source: string) {
   const parsed = parseSync(path, source, { lang: path.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' });
   if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]!.message}`);
+  return parsed;
+}
+
+/** Facts about one source file. Throws if it does not parse. */
+export function readSource(path: string, source: string): SourceFacts {
+  const parsed = parse(path, source);
   const imports: Import[] = [];
   const add = (specifier: unknown, isType: boolean): void => {
     imports.push({ from: path, specifier: textOf(specifier) ?? COMPUTED, isType });
@@ -432,4 +437,16 @@ export function judgeLength(path: string, source: string): { isError: boolean; t
   if (TABLES.includes(path) || lines <= MANY_LINES) return undefined;
   const isError = lines > MAXIMUM_LINES;
   return { isError, text: `${path} has ${lines} lines, more than ${isError ? MAXIMUM_LINES : MANY_LINES}` };
+}
+
+const MAXIMUM_COMPONENT_LINES = 90;
+const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
+
+/** Returns a complaint for each function that has JSX and too many lines. Throws if the source does not parse. */
+export function judgeComponents(path: string, source: string): readonly string[] {
+  return nodesOf(parse(path, source).program as unknown as AstNode)
+    .filter(({ type }) => FUNCTIONS.has(type))
+    .map((node) => ({ node, lines: source.slice(Number(node['start']), Number(node['end'])).split('\n').length }))
+    .filter(({ node, lines }) => lines > MAXIMUM_COMPONENT_LINES && nodesOf(node).some(({ type }) => /^JSX/.test(type)))
+    .map(({ node, lines }) => `${path}: ${node['id'] ? nameOf(node['id']) : 'a function'} has ${lines} lines`);
 }

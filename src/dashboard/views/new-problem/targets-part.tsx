@@ -1,6 +1,6 @@
 /** The third part: what the outputs should be, and how long to search. */
 
-import { counted, titled, wanted, withUnit } from '../../../presentation/formats.ts';
+import { counted, type Ends, titled, wanted, withUnit } from '../../../presentation/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
@@ -28,8 +28,6 @@ export function TargetsPart() {
     })),
     toNumber(desiredL1Norm),
   );
-  const set = (j: number, changed: Partial<OutputDraft>, field: string) =>
-    change({ outputs: outputs.with(j, { ...outputs[j]!, ...changed }) }, `outputs/${j}/${field}`, 'targets');
   return (
     <>
       {recipe !== '' && <p class="notice">The example wants a stiffness of 90 N/mm and at most 60 g.</p>}
@@ -38,102 +36,20 @@ export function TargetsPart() {
         <table class="definitions targets">
           <TableHead titles={['Output', 'Wanted', 'Target', 'From', 'To', 'Satisfied by']} />
           <tbody>
-            {outputs.map((output, j) => {
-              const { type, target, from, to, unit } = output;
-              const name = names[j]!;
-              const path = (field: string) => `outputs/${j}/${field}`;
-              const isStated =
-                type !== 'fit' &&
-                [target, ...(hasBounds(type) ? [from, to] : [])].every((text) => readNumber(text).fault === undefined);
-              return (
-                <tr key={output.key}>
-                  <th scope="row">{titled(name, unit)}</th>
-                  <td>
-                    <CellChoice
-                      path={path('type')}
-                      label={`What is wanted of ${name}`}
-                      value={type}
-                      options={OBJECTIVE_TYPES}
-                      onChange={(value) => set(j, { type: value }, 'type')}
-                    />
-                  </td>
-                  <td>
-                    <CellText
-                      path={path('target')}
-                      label={`Target of ${name}`}
-                      value={target}
-                      isNumber
-                      onInput={(value) => set(j, { target: value }, 'target')}
-                    />
-                  </td>
-                  {hasBounds(type) ? (
-                    (['from', 'to'] as const).map((end) => (
-                      <td key={end}>
-                        <span class="with-unit">
-                          <CellText
-                            path={path(end)}
-                            label={`${end === 'from' ? 'From' : 'To'}, ${type === 'percent' ? 'percent' : 'offset'} of ${name}`}
-                            value={output[end]}
-                            isNumber
-                            onInput={(value) => set(j, { [end]: value }, end)}
-                          />
-                          {type === 'percent' ? '%' : unit}
-                        </span>
-                      </td>
-                    ))
-                  ) : type === 'fit' ? (
-                    <td colSpan={2}>
-                      <span class="with-unit">
-                        <CellText
-                          path={path('sigma')}
-                          label={`Standard error of the measured ${name}`}
-                          value={output.sigma}
-                          placeholder="unknown"
-                          onInput={(value) => set(j, { sigma: value }, 'sigma')}
-                        />
-                        {unit}
-                      </span>
-                    </td>
-                  ) : (
-                    <td colSpan={2} class="hint">
-                      {isAspiration(type) &&
-                        'the target, or anything better; empty: improve without end, and find the front of all such outputs'}
-                    </td>
-                  )}
-                  <td>
-                    {isStated ? (
-                      <span class="interval">
-                        <span>{withUnit(wanted(intervals[j]!), unit)}</span>
-                        <TargetStrip name={name} ends={intervals[j]!} values={known.map((row) => row[j]!)} />
-                      </span>
-                    ) : (
-                      <span class="hint">–</span>
-                    )}
-                  </td>
-                </tr>
-              );
-            })}
+            {outputs.map((output, j) => (
+              <TargetRow
+                key={output.key}
+                output={output}
+                j={j}
+                name={names[j]!}
+                interval={intervals[j]!}
+                values={known.map((row) => row[j]!)}
+              />
+            ))}
           </tbody>
         </table>
       </div>
-      {outputs.some(({ type }) => type === 'fit') && (
-        <TakeTable
-          label="Measured values"
-          hint="A row per output: its value and, if known, its standard error. Names of outputs may come first; without them the rows belong to the fitted outputs in their order."
-          onRows={(rows) => {
-            const taken = takeMeasured(rows, outputs);
-            change({ outputs: taken.outputs }, 'outputs', 'targets');
-            return taken.said;
-          }}
-        />
-      )}
-      {outputs.some(({ type }) => type === 'fit') && (
-        <p class="hint">
-          The target of a fitted output is the measured value, empty where there is none. Next to it goes the standard
-          error of that value: a number, or a share such as 2 %. Leave all of them out if they are equal and unknown.
-          All measured values count together; the other targets are limits.
-        </p>
-      )}
+      {outputs.some(({ type }) => type === 'fit') && <MeasuredValues outputs={outputs} />}
       {outputs.some(({ type }) => type === 'exact') && (
         <TextField
           path="desiredL1Norm"
@@ -170,6 +86,132 @@ export function TargetsPart() {
         )}
       </div>
       <MoreOptions draft={current} faults={faults.value} onChange={change} />
+    </>
+  );
+}
+
+interface RowProps {
+  readonly output: OutputDraft;
+  readonly j: number;
+  readonly name: string;
+}
+
+function setOutput(j: number, changed: Partial<OutputDraft>, field: string): void {
+  const { outputs } = draft.value;
+  change({ outputs: outputs.with(j, { ...outputs[j]!, ...changed }) }, pathOf(j, field), 'targets');
+}
+
+function pathOf(j: number, field: string): string {
+  return `outputs/${j}/${field}`;
+}
+
+interface TargetRowProps extends RowProps {
+  readonly interval: Ends;
+  /** The output of each run that is there already. */
+  readonly values: readonly number[];
+}
+
+function TargetRow({ output, j, name, interval, values }: TargetRowProps) {
+  const { type, target, from, to, unit } = output;
+  const isStated =
+    type !== 'fit' &&
+    [target, ...(hasBounds(type) ? [from, to] : [])].every((text) => readNumber(text).fault === undefined);
+  return (
+    <tr>
+      <th scope="row">{titled(name, unit)}</th>
+      <td>
+        <CellChoice
+          path={pathOf(j, 'type')}
+          label={`What is wanted of ${name}`}
+          value={type}
+          options={OBJECTIVE_TYPES}
+          onChange={(value) => setOutput(j, { type: value }, 'type')}
+        />
+      </td>
+      <td>
+        <CellText
+          path={pathOf(j, 'target')}
+          label={`Target of ${name}`}
+          value={target}
+          isNumber
+          onInput={(value) => setOutput(j, { target: value }, 'target')}
+        />
+      </td>
+      <ToleranceCells output={output} j={j} name={name} />
+      <td>
+        {isStated ? (
+          <span class="interval">
+            <span>{withUnit(wanted(interval), unit)}</span>
+            <TargetStrip name={name} ends={interval} values={values} />
+          </span>
+        ) : (
+          <span class="hint">–</span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** The bounds around a target, or the standard error of a measured value. */
+function ToleranceCells({ output, j, name }: RowProps) {
+  const { type, unit } = output;
+  if (hasBounds(type)) {
+    return (['from', 'to'] as const).map((end) => (
+      <td key={end}>
+        <span class="with-unit">
+          <CellText
+            path={pathOf(j, end)}
+            label={`${end === 'from' ? 'From' : 'To'}, ${type === 'percent' ? 'percent' : 'offset'} of ${name}`}
+            value={output[end]}
+            isNumber
+            onInput={(value) => setOutput(j, { [end]: value }, end)}
+          />
+          {type === 'percent' ? '%' : unit}
+        </span>
+      </td>
+    ));
+  }
+  if (type === 'fit') {
+    return (
+      <td colSpan={2}>
+        <span class="with-unit">
+          <CellText
+            path={pathOf(j, 'sigma')}
+            label={`Standard error of the measured ${name}`}
+            value={output.sigma}
+            placeholder="unknown"
+            onInput={(value) => setOutput(j, { sigma: value }, 'sigma')}
+          />
+          {unit}
+        </span>
+      </td>
+    );
+  }
+  return (
+    <td colSpan={2} class="hint">
+      {isAspiration(type) &&
+        'the target, or anything better; empty: improve without end, and find the front of all such outputs'}
+    </td>
+  );
+}
+
+function MeasuredValues({ outputs }: Pick<Draft, 'outputs'>) {
+  return (
+    <>
+      <TakeTable
+        label="Measured values"
+        hint="A row per output: its value and, if known, its standard error. Names of outputs may come first; without them the rows belong to the fitted outputs in their order."
+        onRows={(rows) => {
+          const taken = takeMeasured(rows, outputs);
+          change({ outputs: taken.outputs }, 'outputs', 'targets');
+          return taken.said;
+        }}
+      />
+      <p class="hint">
+        The target of a fitted output is the measured value, empty where there is none. Next to it goes the standard
+        error of that value: a number, or a share such as 2 %. Leave all of them out if they are equal and unknown. All
+        measured values count together; the other targets are limits.
+      </p>
     </>
   );
 }
