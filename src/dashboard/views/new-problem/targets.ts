@@ -80,12 +80,18 @@ function textOf(value: number | null | undefined): string {
   return value == null ? '' : String(value);
 }
 
+function noiseDraftOf(noise: Asked['noise']): OptionsDraft['noise'] {
+  if (noise === null) return 'none';
+  return noise === 'estimate' ? 'estimate' : 'stated';
+}
+
 function optionsOf({ noise, confirm, confidence, confidenceOf, stop, solutions, ...robust }: Asked): OptionsDraft {
   const { inputTolerances, aimAtRobustness, robustRuns } = robust;
+  const sureWithoutConfidence = confirm === null ? 'run' : 'mean';
   return {
     ...NO_OPTIONS,
-    noise: noise === null ? 'none' : noise === 'estimate' ? 'estimate' : 'stated',
-    sure: confidence !== null ? 'probability' : confirm !== null ? 'mean' : 'run',
+    noise: noiseDraftOf(noise),
+    sure: confidence === null ? sureWithoutConfidence : 'probability',
     ...(confirm !== null && { confirm: String(confirm) }),
     ...(confidence !== null && { confidence: String(confidence) }),
     confidenceOf: confidenceOf ?? 'run',
