@@ -9,6 +9,7 @@ import { readBatchState } from '../../db/batches/batch-state.ts';
 import * as batches from '../../db/batches/batches.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
+import { findTrial } from '../../db/data/trials.ts';
 import { findWorkbook, holdWorkbook } from '../../db/workbooks/workbooks.ts';
 import type { StorageUsage } from '../../domain/accounts/storage.ts';
 import {
@@ -34,7 +35,7 @@ import { cellsByName, checkCellsOfBatch, violationsOf } from '../../domain/workb
 import type { JudgeUrl } from '../../outside/webhooks/target-guard.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import { formatSecret, SECRET_BYTES } from '../accounts/secrets.ts';
-import { getTrial, lockTrialAt, refuseClosedTrial } from '../data/manage-trials.ts';
+import { lockTrialAt, refuseClosedTrial } from '../data/manage-trials.ts';
 import type { ProjectPath } from '../paths.ts';
 import type { DesignEngine } from '../problem/designs.ts';
 import { getProject, lockProjectAt } from '../problem/manage-projects.ts';
@@ -115,10 +116,7 @@ function refuseTooManyOutputs({ caseCount }: Project, outputCount: number, limit
 }
 
 async function readOutputCount(db: Db, accountId: number, project: Project, trialId: number): Promise<number> {
-  const trial = await getTrial(db, accountId, { trialId }).catch((error: unknown) => {
-    if (error instanceof DomainError && error.code === 'NOT_FOUND') return undefined;
-    throw error;
-  });
+  const trial = await findTrial(db, accountId, trialId);
   if (trial === undefined || trial.projectId !== project.id || trial.disabledAt !== null) {
     const message = `must be the id of a trial of project ${project.id}, is ${trialId}; leave it out to evaluate the designed cases first.`;
     refuseViolations([makeViolation(['trialId'], message)]);
