@@ -21,7 +21,7 @@ import {
   type Surroundings,
 } from './black-box.ts';
 import { type CommandDefinition, ENDS, filesOfCommand, openCommand, readCommand } from './command.ts';
-import { fitOf, mapIn, textIn } from './named-fields.ts';
+import { describeFile, fitOf, mapIn, textIn } from './named-fields.ts';
 import { factsOfGroup, factsOfParameter } from './pest-facts.ts';
 
 export const pest: BlackBoxKind = {
@@ -31,17 +31,8 @@ export const pest: BlackBoxKind = {
   readsSigns: true,
   inputKeys: ['parameter'],
   outputKeys: ['group', 'observation', 'fitLimits'],
-  describe: async (fields, where) => {
-    const file = fields.get('pest')!;
-    const unknown = { inputs: {}, outputs: {}, faults: [], unknown: ['inputs', 'outputs'] } as const;
-    if (file.kind !== 'text') return unknown;
-    try {
-      return describe(fields, await loadCase(file.text, where.home));
-    } catch (error) {
-      if (!(error instanceof PestFileError)) throw error;
-      return { ...unknown, faults: [{ path: ['pest'], message: error.message }] };
-    }
-  },
+  describe: (fields, where) =>
+    describeFile(fields, 'pest', PestFileError, async (file) => describe(fields, await loadCase(file, where.home))),
   read: (reader, fields, described) => {
     const file = reader.text(fields.get('pest')!, ['pest'], 'the name of a control file, such as case.pst') ?? '';
     const { pestCase } = described as Partial<DescribedCase>;

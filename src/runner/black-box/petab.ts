@@ -19,7 +19,7 @@ import {
   STAND_INS,
 } from './black-box.ts';
 import { type CommandDefinition, ENDS, filesOfCommand, openCommand, readCommand } from './command.ts';
-import { mapIn } from './named-fields.ts';
+import { describeFile, mapIn } from './named-fields.ts';
 import { factsOfParameter, factsOfSet, setOfOutput } from './petab-facts.ts';
 
 export const petab: BlackBoxKind = {
@@ -27,17 +27,8 @@ export const petab: BlackBoxKind = {
   example: 'problem.yaml beside a command',
   keys: ['petab', 'command', 'shell', 'copies', ...ENDS, 'environment', 'keep'],
   readsSigns: true,
-  describe: async (fields, where) => {
-    const file = fields.get('petab')!;
-    const unknown = { inputs: {}, outputs: {}, faults: [], unknown: ['inputs', 'outputs'] } as const;
-    if (file.kind !== 'text') return unknown;
-    try {
-      return describe(fields, await loadPetab(file.text, where.home));
-    } catch (error) {
-      if (!(error instanceof PetabError)) throw error;
-      return { ...unknown, faults: [{ path: ['petab'], message: error.message }] };
-    }
-  },
+  describe: (fields, where) =>
+    describeFile(fields, 'petab', PetabError, async (file) => describe(fields, await loadPetab(file, where.home))),
   read: (reader, fields, described) => {
     const stated = fields.get('petab')!;
     const file = reader.text(stated, ['petab'], 'the YAML file of a PEtab problem, such as problem.yaml') ?? '';
