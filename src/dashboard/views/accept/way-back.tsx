@@ -17,7 +17,9 @@ export function WayBack({ onMade }: WayBackProps) {
   const id = useId();
   const make = () =>
     sending.send(async () => {
-      const scopes = session.value!.scopes;
+      // The session may have ended meanwhile.
+      if (!session.value) return;
+      const { scopes } = session.value;
       const { body } = await service.call('createMyKey', { body: { scopes, label: 'signing in' } });
       setKey(body.key);
       onMade?.();

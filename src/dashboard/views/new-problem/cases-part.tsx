@@ -95,7 +95,7 @@ function Designed({ isBusy, design }: CasesPartProps) {
               Calculate for each row: <strong>{recipe}</strong>.
             </p>
           )}
-          <PointsTable />
+          <PointsTable points={points} />
         </>
       )}
     </>
@@ -105,10 +105,11 @@ function Designed({ isBusy, design }: CasesPartProps) {
 const ROWS = 25;
 const COLUMNS = 30;
 
-function PointsTable() {
+type Points = readonly (readonly number[])[];
+
+function PointsTable({ points }: { readonly points: Points }) {
   const current = draft.value;
-  const { inputs, outputs, results, project, name } = current;
-  const points = project!.points!;
+  const { inputs, outputs, results, name } = current;
   const [firstRow, setFirstRow] = useState(0);
   const [firstOutput, setFirstOutput] = useState(0);
   const [said, setSaid] = useState('');
@@ -193,7 +194,7 @@ function PointsTable() {
 /** Puts cells into the results, from one of them to the right and down. @param path  the field whose fault is gone */
 function fill(from: { row: number; column: number }, cells: readonly (readonly string[])[], path: string): void {
   const { outputs, results, project } = draft.value;
-  const size = { rows: project!.points!.length, columns: outputs.length };
+  const size = { rows: project?.points?.length ?? 0, columns: outputs.length };
   change({ results: fillFrom(results, size, from, cells) }, path);
 }
 

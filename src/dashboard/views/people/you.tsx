@@ -16,9 +16,18 @@ import { Waits } from '../administration/parts/waits.tsx';
 import type { SectionProps } from './section.ts';
 
 /** The name of the person, ways back in, keys, and leaving. */
-export function You({ me, refresh }: SectionProps) {
-  const [name, setName] = useState(me.person!.name);
-  const [email, setEmail] = useState(me.person!.email ?? '');
+export function You(props: SectionProps) {
+  const { person } = props.me;
+  return person === null ? null : <Person {...props} person={person} />;
+}
+
+interface PersonProps extends SectionProps {
+  readonly person: NonNullable<SectionProps['me']['person']>;
+}
+
+function Person({ me, person, refresh }: PersonProps) {
+  const [name, setName] = useState(person.name);
+  const [email, setEmail] = useState(person.email ?? '');
   const [link, setLink] = useState<string | undefined>(undefined);
   const [isLeaving, setLeaving] = useState(false);
   const sending = useSending();
@@ -27,7 +36,7 @@ export function You({ me, refresh }: SectionProps) {
     void sending.send(async () => {
       const body = { name: name.trim(), email: email.trim() === '' ? null : email.trim() };
       const answer = await service.call('updateMe', { body });
-      session.value = { ...session.value!, person: answer.body.actor };
+      if (session.value) session.value = { ...session.value, person: answer.body.actor };
       refresh();
     });
   };
