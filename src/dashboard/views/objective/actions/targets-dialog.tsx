@@ -34,11 +34,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
     setDraft({ ...draft, outputs: outputs.with(j, { ...outputs[j]!, ...change }) });
     clear(Object.keys(change).map((field) => `outputs/${j}/${field}`));
   };
-  const clear = (changed: readonly string[]) => {
-    if (changed.some((path) => path in faults)) {
-      setFaults(Object.fromEntries(Object.entries(faults).filter(([path]) => !changed.includes(path))));
-    }
-  };
+  const clear = (changed: readonly string[]) => setFaults(without(faults, changed));
   const asksForFocus = useRef(false);
   useEffect(() => {
     if (!asksForFocus.current) return;
@@ -127,6 +123,12 @@ function satisfiedBy(outputs: readonly OutputDraft[], j: number, desiredL1Norm: 
     to: number(one.to),
   }));
   return withUnit(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
+}
+
+/** Returns the faults themselves if none of the fields has one. */
+function without(faults: Faults, fields: readonly string[]): Faults {
+  if (!fields.some((path) => path in faults)) return faults;
+  return Object.fromEntries(Object.entries(faults).filter(([path]) => !fields.includes(path)));
 }
 
 interface TargetRowProps {
