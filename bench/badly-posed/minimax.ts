@@ -6,7 +6,7 @@
  * Source: Xu (2001), Smoothing method for minimax problems, Computational Optimization and Applications 20.
  */
 import { makeUniform } from '../problems/random.ts';
-import type { System } from './systems.ts';
+import { missOf, type System, signedMisses } from './system.ts';
 
 const MUS = [1, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 const STEPS = 60;
@@ -16,23 +16,6 @@ const DIFFERENCE = 1e-5;
 export interface Minimum {
   readonly least: number;
   readonly at: readonly number[];
-}
-
-/** The signs of the differences that count as misses. */
-const SIDES = { atMost: [1], atLeast: [-1], value: [1, -1] } as const;
-
-/** Signed misses of the outputs, in base half widths; two entries per two-sided output. */
-function signedMisses({ outputs }: System, y: readonly number[]): number[] {
-  return outputs.flatMap(({ kind, target, halfWidth }, j) => {
-    const d = (y[j]! - target) / halfWidth;
-    return SIDES[kind].map((sign) => sign * d);
-  });
-}
-
-/** Miss that is to be at most 1 times the tolerance: the worst one in base half widths, or their sum with an L1 goal. */
-export function missOf(system: System, x: readonly number[]): number {
-  const misses = signedMisses(system, system.evaluate(x)).map((one) => Math.max(0, one));
-  return system.isL1 ? misses.reduce((sum, one) => sum + one, 0) : Math.max(...misses);
 }
 
 /** The best of `starts` random starts for every combination of the integers. */

@@ -18,7 +18,8 @@ import { startPeer } from '../solvers/peer.ts';
 import { playAndRecord } from '../solvers/play.ts';
 import { geometricMean } from '../solvers/scores.ts';
 import { leastMiss } from './minimax.ts';
-import { type KnownSystem, problemAt, randomSystem, type System, systems } from './systems.ts';
+import type { System } from './system.ts';
+import { type KnownSystem, problemAt, randomSystem, systems } from './systems.ts';
 
 const FACTOR = 0.8;
 const BUDGET = 60;

@@ -4,25 +4,8 @@
  */
 import { atLeast, atMost, exact, float, integer, type Objective, type Problem } from '../problems/problem.ts';
 import { makeNormal, makeUniform } from '../problems/random.ts';
-import { leastMiss, type Minimum, missOf } from './minimax.ts';
-
-/** A target of one output with the half width of its base tolerance; a limit is to be missed by at most that. */
-interface SystemOutput {
-  readonly kind: 'value' | 'atMost' | 'atLeast';
-  readonly target: number;
-  readonly halfWidth: number;
-}
-
-export interface System {
-  readonly name: string;
-  /** Publication of the formulas. */
-  readonly source: string;
-  readonly variables: Problem['variables'];
-  readonly outputs: readonly SystemOutput[];
-  /** Whether the goal is exact and judged by the sum of the deviations, all half widths being 1. */
-  readonly isL1: boolean;
-  readonly evaluate: (x: readonly number[]) => number[];
-}
+import { leastMiss, type Minimum } from './minimax.ts';
+import { missOf, type System, type SystemOutput } from './system.ts';
 
 export interface KnownSystem extends System, Minimum {}
 

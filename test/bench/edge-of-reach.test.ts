@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { leastMiss, missOf } from '../../bench/badly-posed/minimax.ts';
+import { leastMiss } from '../../bench/badly-posed/minimax.ts';
+import { missOf } from '../../bench/badly-posed/system.ts';
 import { problemAt, randomSystem, relativeMiss, systems } from '../../bench/badly-posed/systems.ts';
 import { judge } from '../../bench/problems/judge.ts';
 import { makeUniform } from '../../bench/problems/random.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSource, resolve } from '../support/import-rules.ts';
+import { findCycles, type Import, readSource, resolve } from '../support/import-rules.ts';
 import { ownFiles } from '../support/own-files.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -49,20 +49,36 @@ function maybeCrosses(folder: string, source: string): boolean {
   return forbidden.some((other) => source.includes(`../${other}/`));
 }
 
+/** Found by their text, since parsing every file takes seconds. */
+function relativeImports(from: string, source: string): Import[] {
+  return [...source.matchAll(/ from '(\.[^']+)'/g)].map(([, specifier]) => ({
+    from,
+    specifier: specifier!,
+    isType: true,
+  }));
+}
+
+/** Each file with its text. */
+async function readSources(folder: string): Promise<(readonly [path: string, source: string])[]> {
+  const names = await ownFiles(folder, '**/*.{ts,tsx}');
+  const paths = names.map((name) => posix.join(folder, name));
+  return Promise.all(paths.map(async (path) => [path, await readFile(new URL(path, ROOT), 'utf8')] as const));
+}
+
 async function readCrossings(folder: string): Promise<Crossing[]> {
-  const found = await Promise.all(
-    (await ownFiles(folder, '**/*.{ts,tsx}')).map(async (name) => {
-      const path = posix.join(folder, name);
-      const source = await readFile(new URL(path, ROOT), 'utf8');
-      return maybeCrosses(folder, source) ? crossings(path, source) : [];
-    }),
-  );
-  return found.flat();
+  const sources = await readSources(folder);
+  return sources.flatMap(([path, source]) => (maybeCrosses(folder, source) ? crossings(path, source) : []));
 }
 
 describe('the layers of the project', () => {
   it.each(Object.keys(ALLOWED))('%s imports only from layers below it', async (folder) => {
     expect(complaintsAbout(await readCrossings(folder))).toEqual([]);
+  });
+
+  it.each(['bench', 'harness'])('no files of %s import each other in a circle, even through types', async (folder) => {
+    const sources = await readSources(folder);
+    expect(sources.length).toBeGreaterThan(10);
+    expect(findCycles(sources.flatMap(([path, source]) => relativeImports(path, source)))).toEqual([]);
   });
 
   it.each([
