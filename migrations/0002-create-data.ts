@@ -17,7 +17,8 @@ create index models_account on models (account_id, id);
 
 -- input_details: what a client states about the inputs beyond bounds and types: scales, steps, levels, likely ranges and
 -- constraints, with what the constraints mean; null for nothing. maximum_evaluations: those of its batches that may be open together;
--- null: any number. Cases are stored uncompressed: doubles hardly compress, and trying to takes longer than writing them.
+-- null: any number. sources: cheaper sources of its outputs, with the cost of a run; null: none. Cases are stored uncompressed: doubles
+-- hardly compress, and trying to takes longer than writing them.
 create table projects (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -41,11 +42,13 @@ create table projects (
   input_units text[],
   output_names text[],
   output_units text[],
-  maximum_evaluations integer
+  maximum_evaluations integer,
+  sources jsonb
 );
 alter table projects alter column input_cases set storage external;
 create index projects_model on projects (model_id, id);
 
+-- jacobians: derivatives of the outputs of each case by its inputs, one row per case, outputs x inputs, NaN where not known; null: none.
 create table output_case_sets (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -57,9 +60,10 @@ create table output_case_sets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   disabled_at timestamptz,
-  case_count integer
+  case_count integer,
+  jacobians double precision[]
 );
-alter table output_case_sets alter column output_cases set storage external;
+alter table output_case_sets alter column output_cases set storage external, alter column jacobians set storage external;
 create index output_case_sets_project on output_case_sets (project_id, id);
 create index output_case_sets_model on output_case_sets (model_id);
 
@@ -84,7 +88,7 @@ create index trials_output_case_set on trials (output_case_set_id);
 create index trials_model on trials (model_id);
 
 -- Numbered on from the cases of the trial's output case set: the case in row i has the number first_number + i.
--- failed_cases: zero-based rows whose run failed.
+-- failed_cases: zero-based rows whose run failed. jacobians: as those of output_case_sets.
 create table added_cases (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -97,11 +101,14 @@ create table added_cases (
   failed_cases integer[] not null,
   source text,
   created_at timestamptz not null default now(),
+  jacobians double precision[],
   constraint added_cases_numbered unique (trial_id, first_number)
 );
+alter table added_cases alter column jacobians set storage external;
 
 -- Corrections of a case (case_number, from 1) or of an inverse, in the order of the trial's revisions. An output that is null
--- is that of a failed run.
+-- is that of a failed run. Derivatives belong to the output that they came with: a corrected one has none.
+-- is_note: a note on the run, which leaves its result as it is; reason is its text.
 create table corrections (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -120,6 +127,9 @@ create table corrections (
   reason text not null,
   corrected_by text not null,
   created_at timestamptz not null default now(),
+  is_note boolean not null default false,
+  old_jacobian double precision[],
+  new_jacobian double precision[],
   constraint corrections_in_order unique (trial_id, revision),
   constraint corrections_of_one_run check ((case_number is null) <> (inverse_id is null))
 );

@@ -1,4 +1,4 @@
-/** Objectives, their inverses, the jobs that compute them, and what was learned. */
+/** Objectives, their inverses, the jobs that compute them, what was learned, and notes. */
 export const sql = `
 -- nearest_*: the run that comes nearest to the objective, so that no read has to judge thousands of cases. nearest_case (zero-based) with
 -- its input and output; nearest_iteration is the nearest of the iterations up to judged_through, and a reader judges the
@@ -15,6 +15,7 @@ export const sql = `
 -- options: what the client asked of the search beyond the targets, by the names of the interface; null when it asked for nothing.
 -- ended: why it was stopped, with figures, by the names of src/domain/ending.ts; null while it runs and for an end that its
 -- stop_reason explains.
+-- label, archived_at: for people, to find the objective again and to put it out of their lists. Neither changes the search.
 create table objectives (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -56,6 +57,8 @@ create table objectives (
   batch_id bigint,
   options jsonb,
   ended jsonb,
+  label text,
+  archived_at timestamptz,
   constraint objectives_number_per_trial unique (trial_id, number),
   constraint objectives_stop_reason_known check (stop_reason between 0 and 3)
 );
@@ -82,6 +85,9 @@ where stop_reason = 0 and disabled_at is null and options #>> '{stop,until}' is 
 -- asked_by: the request that asked for it, for requests that ask for several.
 -- repeat_of: for a run that repeats an input, the inverse that was run there first; 0: a case or a run of another objective was.
 --   null: a new input.
+-- jacobian: derivatives of the outputs by the inputs, outputs x inputs in one row, NaN where not known; null: none.
+-- source: of its output; null for the fine one. requested_by, loaded_by: who asked for the run, and who loaded its output, as they were
+--   called then; null: nobody did.
 create table inverses (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -111,6 +117,10 @@ create table inverses (
   completed_order integer,
   asked_by text,
   repeat_of bigint,
+  jacobian double precision[],
+  source text,
+  requested_by text,
+  loaded_by text,
   constraint inverses_one_per_iteration unique (objective_id, iteration),
   constraint inverses_status_known check (status in ('active', 'converged', 'max_iterations', 'stopped', 'failed'))
 );
@@ -145,6 +155,7 @@ create index suggestion_jobs_exhausted on suggestion_jobs (visible_at) where att
 
 -- What the optimizer has learned about an objective: one row each, rewritten with every suggestion, never fenced.
 -- inverse_id: which explanation is newer; its number of cases may become smaller (excluded runs).
+-- advice: what the runs show that a person can act on, beside what the models say about the outputs.
 -- standing: how surely the best input meets the targets, where the objective asks for more than one run; null elsewhere.
 create table explanations (
   objective_id bigint primary key references objectives (id),
@@ -154,6 +165,47 @@ create table explanations (
   diagnosis jsonb,
   updated_at timestamptz not null default now(),
   inverse_id bigint,
-  standing jsonb
+  standing jsonb,
+  advice jsonb
 );
+
+-- Notes on objectives and their runs, each with a text, a file or both. A file is in its note or, by its key, in a store of objects.
+-- counts_from: when the retention period of a deleted note begins; -infinity to purge it immediately.
+create table notes (
+  id bigint generated always as identity primary key,
+  account_id bigint not null references accounts (id),
+  objective_id bigint not null references objectives (id),
+  inverse_id bigint,
+  iteration integer,
+  text text not null,
+  written_by text not null,
+  created_at timestamptz not null default now(),
+  edited_by text,
+  edited_at timestamptz,
+  disabled_at timestamptz,
+  counts_from timestamptz,
+  file_name text,
+  file_type text,
+  file_bytes integer,
+  content bytea,
+  storage_key text,
+  thumbnail bytea,
+  constraint notes_count_once_deleted check ((disabled_at is null) = (counts_from is null)),
+  constraint notes_of_run check ((inverse_id is null) = (iteration is null)),
+  constraint notes_file_is_whole check (num_nulls(file_name, file_type, file_bytes) in (0, 3)
+    and num_nonnulls(content, storage_key) = num_nonnulls(file_name) and (thumbnail is null or file_name is not null))
+);
+-- Photos and archives are compressed already.
+alter table notes alter column content set storage external, alter column thumbnail set storage external;
+create index notes_objective on notes (objective_id, id);
+create index notes_of_runs on notes (inverse_id, id) where inverse_id is not null;
+create index notes_due on notes (counts_from) where counts_from is not null;
+
+-- A key of a store is here before its file is stored, and again once its note is gone (repeatable/remove-files.sql): whatever is there
+-- when it is due is removed from the store, so that a crash leaves no file behind.
+create table file_removals (
+  storage_key text primary key,
+  due_at timestamptz not null
+);
+create index file_removals_due on file_removals (due_at);
 `;

@@ -1,6 +1,8 @@
-/** Webhooks, the outbox of events, and one delivery per event and webhook that takes it. */
+/** Webhooks and people who are told by e-mail, the outbox of events, one delivery per event and receiver that takes it, and shared links. */
 export const sql = `
--- event_names null: every event. failing_since: set while the last attempt of any delivery failed.
+-- People who are told by e-mail are receivers of events like webhooks, and their e-mails are deliveries.
+-- event_names null: every event. failing_since: set while the last attempt of any delivery failed. objective_id: only of this one.
+-- confirmed_at: when the person agreed; nothing but the question is sent before. secret: the links in e-mails are derived from it.
 create table webhooks (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -11,9 +13,14 @@ create table webhooks (
   enabled boolean not null default true,
   failing_since timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  kind text not null default 'http' constraint webhooks_kind_known check (kind in ('http', 'mail')),
+  objective_id bigint references objectives (id),
+  confirmed_at timestamptz
 );
 create index webhooks_account on webhooks (account_id, id);
+create unique index webhooks_people on webhooks (account_id, url, coalesce(objective_id, 0)) where kind = 'mail';
+create index webhooks_objective on webhooks (objective_id) where objective_id is not null;
 
 -- Secrets that a webhook's deliveries are signed with besides webhooks.secret, until "until".
 create table webhook_previous_secrets (
@@ -62,4 +69,29 @@ create index webhook_deliveries_leased on webhook_deliveries (webhook_id, visibl
 -- Otherwise every delivery under way is read to find those whose attempts are used up.
 create index webhook_deliveries_exhausted on webhook_deliveries (visible_at)
   where state in ('waiting', 'leased') and attempts >= 9;
+
+-- Read-only links to one objective or to its report. Only a hash of the token is stored. A link to a report keeps the files as they were
+-- made: neither later changes nor another release of the program would make the same bytes.
+create table shared_links (
+  id bigint generated always as identity primary key,
+  account_id bigint not null references accounts (id),
+  objective_id bigint not null references objectives (id),
+  token_hash bytea not null unique,
+  kind text not null,
+  label text,
+  created_by text not null,
+  file_name text,
+  html bytea,
+  pdf bytea,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  constraint shared_links_kind_known check (kind in ('objective', 'report')),
+  constraint shared_links_report_kept check (
+    (kind = 'report') = (html is not null) and (html is null) = (pdf is null) and (html is null) = (file_name is null))
+);
+-- It is compressed already.
+alter table shared_links alter column pdf set storage external;
+create index shared_links_account on shared_links (account_id, id);
+create index shared_links_objective on shared_links (objective_id, id);
 `;

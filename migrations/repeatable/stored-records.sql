@@ -1,4 +1,4 @@
--- revision 6: raise it with every change of this file
+-- revision 7: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -13,7 +13,8 @@ union all
 select 'projects', id, account_id,
   1024 + 32 * input_count + pg_column_size(categories) + pg_column_size(input_cases) + coalesce(pg_column_size(input_details), 0)
     + coalesce(pg_column_size(input_names), 0) + coalesce(pg_column_size(input_units), 0)
-    + coalesce(pg_column_size(output_names), 0) + coalesce(pg_column_size(output_units), 0),
+    + coalesce(pg_column_size(output_names), 0) + coalesce(pg_column_size(output_units), 0)
+    + coalesce(pg_column_size(sources), 0),
   1
 from projects
 union all
@@ -37,7 +38,7 @@ from corrections
 union all
 select 'objectives', id, account_id,
   512 + 8 * cardinality(initial_input) + 48 * cardinality(objectives)
-    + coalesce(pg_column_size(constraints), 0) + coalesce(pg_column_size(options), 0),
+    + coalesce(pg_column_size(constraints), 0) + coalesce(pg_column_size(options), 0) + coalesce(octet_length(label), 0),
   1
 from objectives
 union all

@@ -13,12 +13,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { ROOT } from '../installation.ts';
-import { refuseEarlierSchema } from './backup/earlier-schema.ts';
 import { type Db, sqlState, type Trx } from './connection/transaction.ts';
-
-const FOLDER = new URL('migrations/', ROOT);
-const REPEATABLE_FOLDER = new URL('repeatable/', FOLDER);
+import { checkHistory, FOLDED, findMigrations, listMigrations, MIGRATIONS_FOLDER } from './history.ts';
 
 export interface MigrationOutcome {
   /** Names of the migrations applied by this call, in order. */
@@ -37,21 +33,21 @@ const PAUSE_MS = 500;
 export interface MigrateOptions {
   /** Called before another try. */
   readonly onRetry?: (error: Error) => void;
-  /** Folder of the repeatable migrations; default: those of this release. */
-  readonly repeatableFolder?: URL;
+  /** Folder of the migrations, with the folder `repeatable`; default: those of this release. */
+  readonly folder?: URL;
   /** Name of the last migration to apply; default: the newest. Repeatable migrations then wait for the newest. */
   readonly upTo?: string | undefined;
 }
 
-/** Brings the schema up to date. Throws EarlierSchemaError. */
+/** Brings the schema up to date. Throws EarlierSchemaError or LaterSchemaError. */
 export async function migrate(
   db: Db,
-  { onRetry, repeatableFolder = REPEATABLE_FOLDER, upTo }: MigrateOptions = {},
+  { onRetry, folder = MIGRATIONS_FOLDER, upTo }: MigrateOptions = {},
 ): Promise<MigrationOutcome> {
-  const repeatable = upTo === undefined ? await readRepeatable(repeatableFolder) : [];
+  const repeatable = upTo === undefined ? await readRepeatable(folder) : [];
   for (let run = 1; ; run++) {
     try {
-      return await db.transaction().execute((trx) => migrateLocked(trx, repeatable, upTo));
+      return await db.transaction().execute((trx) => migrateLocked(trx, folder, repeatable, upTo));
     } catch (error) {
       if (run === MAXIMUM_RUNS || !TRANSIENT_STATES.has(sqlState(error) ?? '')) throw error;
       onRetry?.(error as Error);
@@ -65,6 +61,7 @@ const LOCK_ID = '3853314791062309107';
 
 async function migrateLocked(
   trx: Trx,
+  folder: URL,
   repeatable: readonly RepeatableMigration[],
   upTo: string | undefined,
 ): Promise<MigrationOutcome> {
@@ -75,40 +72,13 @@ async function migrateLocked(
   await sql`select pg_advisory_xact_lock(${LOCK_ID}::bigint)`.execute(trx);
   // From here on requests queue up behind every lock that is waited for.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
-  await refuseEarlierSchema(trx);
-  await refuseLaterSchema(trx);
-  const migrator = new Migrator({ db: trx, provider: { getMigrations } });
+  await checkHistory(trx, await listMigrations(folder));
+  const migrator = new Migrator({ db: trx, provider: { getMigrations: () => getMigrations(folder) } });
   const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;
-  const applied = (results ?? []).map((result) => result.migrationName);
+  const applied = (results ?? []).map(({ migrationName }) => migrationName).filter((name) => !FOLDED.includes(name));
   for (const one of repeatable) if (await applyIfChanged(trx, one)) applied.push(one.name);
   return { applied };
-}
-
-/** A later release has migrated the database. */
-export class LaterSchemaError extends Error {
-  override readonly name = 'LaterSchemaError';
-  /** The newest one that this release does not know. */
-  readonly migration: string;
-
-  constructor(migration: string) {
-    super(
-      `A later release has migrated this database (${migration}); this one does not know that migration, and has changed nothing. Use ` +
-        'the later release, or restore a backup that was made before.',
-    );
-    this.migration = migration;
-  }
-}
-
-/** Throws LaterSchemaError. */
-async function refuseLaterSchema(trx: Trx): Promise<void> {
-  const { rows: tables } = await sql`select where to_regclass('kysely_migration') is not null`.execute(trx);
-  if (tables.length === 0) return;
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration where name <> all (${await listMigrations()}::text[]) order by name desc`.execute(
-    trx,
-  );
-  if (rows[0] !== undefined) throw new LaterSchemaError(rows[0].name);
 }
 
 /** A file of migrations/repeatable. */
@@ -122,7 +92,8 @@ interface RepeatableMigration {
 const REVISION = /^-- revision (\d+)\b/;
 
 /** In the order of their names. Throws when a file does not begin with its revision. */
-async function readRepeatable(folder: URL): Promise<readonly RepeatableMigration[]> {
+async function readRepeatable(migrations: URL): Promise<readonly RepeatableMigration[]> {
+  const folder = new URL('repeatable/', migrations);
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => {
@@ -155,7 +126,7 @@ async function applyIfChanged(trx: Trx, { name, revision, checksum, text }: Repe
 export function makeMigrationCheck(db: Db): () => Promise<boolean> {
   let expected: readonly [readonly string[], readonly RepeatableMigration[]] | undefined;
   return async () => {
-    expected ??= await Promise.all([listMigrations(), readRepeatable(REPEATABLE_FOLDER)]);
+    expected ??= await Promise.all([listMigrations(), readRepeatable(MIGRATIONS_FOLDER)]);
     const [names, repeatable] = expected;
     return (await countApplied(db, names, repeatable)) === names.length + repeatable.length;
   };
@@ -192,21 +163,13 @@ async function countApplied(
   }
 }
 
-/** Names in the order in which they are applied. */
-export async function listMigrations(): Promise<readonly string[]> {
-  return [...(await findMigrations()).keys()].sort();
-}
-
-/** Files by name: TypeScript in a clone, JavaScript in a package. */
-async function findMigrations(): Promise<ReadonlyMap<string, string>> {
-  const found = (await readdir(FOLDER)).map((file) => /^(\d{4}-[a-z0-9-]+)\.[jt]s$/.exec(file));
-  return new Map(found.filter((match) => match !== null).map(([file, name]) => [name!, file]));
-}
-
-async function getMigrations(): Promise<Record<string, Migration>> {
-  const migrations: Record<string, Migration> = {};
-  for (const [name, file] of await findMigrations()) {
-    const module = (await import(new URL(file, FOLDER).href)) as { sql: string };
+/** Those of the folder, and the folded ones, which change nothing. */
+async function getMigrations(folder: URL): Promise<Record<string, Migration>> {
+  const migrations: Record<string, Migration> = Object.fromEntries(
+    FOLDED.map((name) => [name, { up: async () => {} }]),
+  );
+  for (const [name, file] of await findMigrations(folder)) {
+    const module = (await import(new URL(file, folder).href)) as { sql: string };
     migrations[name] = {
       up: async (db) => {
         await sql.raw(module.sql).execute(db);

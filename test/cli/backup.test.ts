@@ -1,5 +1,6 @@
 /** `backsolve backup` and `restore` as a user runs them. */
 import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,8 +13,10 @@ import { execute } from '../../harness/one-statement.ts';
 import { deleteModel } from '../../src/application/problem/manage-models.ts';
 import { BackupError } from '../../src/db/backup/backup.ts';
 import { restoreBackup } from '../../src/db/backup/restore.ts';
-import { listMigrations, migrate } from '../../src/db/migrate.ts';
+import { FOLDED, listMigrations } from '../../src/db/history.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+import { copyMigrations } from '../support/migrations-folder.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { callCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -95,9 +98,7 @@ test('an objective continues after backup and restore with the same suggestions,
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const expected = await iterate(original, objective, 3);
 
-  const { url } = await createTestDatabase();
-  await execute(url, 'drop schema public cascade');
-  await execute(url, 'create schema public');
+  const url = await createEmptyDatabase();
   expect(await restore(file, url)).toMatchObject({ code: 0, stderr: '' });
   const restored = await startTestService({ through: async () => url });
   onTestFinished(() => restored.close());
@@ -238,82 +239,75 @@ test('a backup that was tampered with is refused with what is wrong with it', as
   expect(await query(url, 'select id from accounts')).toEqual([]);
 });
 
-/** A backup of a database with one account, whose last migration is `upTo`. */
-async function backUpOlder(name: string, upTo: string): Promise<string> {
+/** A database without a schema. */
+async function createEmptyDatabase(): Promise<string> {
   const { url } = await createTestDatabase();
   await execute(url, 'drop schema public cascade');
   await execute(url, 'create schema public');
-  const db = connectTo(url);
-  await migrate(db, { upTo }).finally(() => db.destroy());
-  await execute(url, "insert into accounts (name) values ('of an older release')");
-  const file = path.join(folder, name);
-  expect(await backup(file, url)).toMatchObject({ code: 0, stderr: '' });
-  return file;
+  return url;
 }
 
-async function expectUpToDate(url: string): Promise<void> {
-  expect(await query(url, 'select name from accounts')).toEqual([{ name: 'of an older release' }]);
-  const applied = await query<{ name: string }>(url, 'select name from kysely_migration order by name');
-  expect(applied.map(({ name }) => name)).toEqual(await listMigrations());
-}
+const NEXT = '9998-know-moods';
 
-test('a backup of an older release is brought up to date', async () => {
-  const file = await backUpOlder('older.gz', '0005-create-webhooks');
-  const { url } = await createTestDatabase();
-  expect((await restore(file, url)).stderr).toContain('newer release than the backup');
-  await execute(url, 'drop schema public cascade');
-  await execute(url, 'create schema public');
-  expect(await restore(file, url)).toMatchObject({ code: 0, stderr: '' });
-  await expectUpToDate(url);
-});
-
-/** The lines of a backup as the version before 0.1.0 wrote them; `migrations`: those of its database. */
-function beforeFirstSchema(lines: readonly string[], migrations: readonly string[]): string {
-  const header = JSON.parse(lines[0]!) as { tables: number };
-  const usage = lines.findIndex((line) => line.startsWith('{"table":"account_usage"'));
-  const end = lines.indexOf('\\.', usage);
-  const footer = JSON.parse(lines.at(-2)!) as { rows: Record<string, number>; sequences: Record<string, number> };
-  Object.assign(footer.rows, { account_usage: 2 });
-  Object.assign(footer.sequences, { account_usage_slot_seq: 2 });
-  return [
-    JSON.stringify({ ...header, migrations }),
-    ...lines.slice(1, usage),
-    '{"table":"account_usage","columns":["account_id","slot","stored_bytes","stored_rows"]}',
-    '1\t1\t500\t2',
-    '1\t2\t500\t2',
-    ...lines.slice(end, -2),
-    JSON.stringify(footer),
-    '',
-  ].join('\n');
-}
-
-test('a backup of the last schema before 0.1.0 is restored into the first one, and one of an older schema is refused', async () => {
-  const file = await backUpOlder('earlier.gz', '0006-count-storage');
-  const lines = gunzipSync(await readFile(file))
-    .toString()
-    .split('\n');
-  const earlier = ['0001-create-tables', '0033-bind-sessions-to-the-page'];
-  for (const [name, migrations] of [['last', earlier] as const, ['older', earlier.slice(0, 1)] as const])
-    await writeFile(`${file}.${name}`, gzipSync(beforeFirstSchema(lines, migrations)));
-  const { url } = await createTestDatabase();
-  await execute(url, 'drop schema public cascade');
-  await execute(url, 'create schema public');
-  expect(await restore(`${file}.older`, url)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('back it up again'),
+test('a backup is brought up to date by the next release, and not read into a database of that one', async () => {
+  await using next = await copyMigrations(true);
+  await writeFile(
+    path.join(next.path, `${NEXT}.ts`),
+    "export const sql = `alter table models add column mood text; update models set mood = 'kept'`;",
+  );
+  const { file } = await fill('older.gz');
+  const [url, newer] = [await createEmptyDatabase(), await createEmptyDatabase()];
+  const [db, newerDb] = [connectTo(url), connectTo(newer)];
+  onTestFinished(async () => {
+    await Promise.all([db.destroy(), newerDb.destroy()]);
   });
-  expect(await restore(`${file}.last`, url)).toMatchObject({ code: 0, stderr: '' });
-  await expectUpToDate(url);
+  await migrate(newerDb, { folder: next.url });
+  await expect(restoreBackup(newerDb, newer, createReadStream(file), next.url)).rejects.toThrow(
+    `That database is of a newer release than the backup (migration ${NEXT}).`,
+  );
+  await restoreBackup(db, url, createReadStream(file), next.url);
+  expect(await query(url, 'select mood from models')).toEqual([{ mood: 'kept' }, { mood: 'kept' }]);
+  const applied = await query<{ name: string }>(url, 'select name from kysely_migration order by name');
+  expect(applied.map(({ name }) => name)).toEqual([...(await listMigrations()), NEXT]);
 });
 
-test('a database with a schema from before 0.1.0 is left as it is, with what to do instead', async () => {
+test.each([
+  ['before one of the migrations that are now the first schema', (all: readonly string[]) => all.slice(0, -1)],
+  ['with the schema before that', () => ['0001-create-tables', '0033-bind-sessions-to-the-page']],
+])('a backup made %s is refused with what to do', async (_, migrationsOf) => {
+  const { file } = await fill(`early-${crypto.randomUUID()}.gz`);
+  const text = gunzipSync(await readFile(file)).toString();
+  const [header] = text.split('\n');
+  const early = { ...JSON.parse(header!), migrations: migrationsOf(await listMigrations()) };
+  await writeFile(`${file}.early`, gzipSync(text.replace(header!, JSON.stringify(early))));
+  const url = await createEmptyDatabase();
+  expect(await restore(`${file}.early`, url)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The backup is of a version before 0\.1\.0, .*back that database up again\.\n$/),
+  });
+  expect(await restore(file, url)).toMatchObject({ code: 0 });
+});
+
+test.each([
+  [
+    'some of the migrations that are now the first schema',
+    `delete from kysely_migration where name = '${FOLDED.at(-1)}'`,
+  ],
+  ['the schema before that', "update kysely_migration set name = '0033-bind-sessions-to-the-page'"],
+])('a database with %s is left as it is, with what to do', async (_, spoil) => {
   const { url } = await createTestDatabase();
-  await execute(url, "insert into kysely_migration (name, timestamp) values ('0001-create-tables', '')");
+  await execute(
+    url,
+    spoil.replace('update kysely_migration', "delete from kysely_migration where name > '0001-z'; $&"),
+  );
+  const before = await query(url, 'select name from kysely_migration order by name');
   const answer = await callCommand(['migrate'], { DATABASE_URL: url });
   expect(answer).toMatchObject({ code: 1, stdout: '' });
   expect(answer.stderr).toMatch(
-    /^This database has the schema of a version before 0\.1\.0, .*backup FILE.*restore FILE[^\n]*\n$/,
+    /^This database has the schema of a version before 0\.1\.0, .* nothing was changed\. [^\n]*\n$/,
   );
+  expect(await query(url, 'select name from kysely_migration order by name')).toEqual(before);
 });
 
 test('backup never replaces a file and leaves none behind when it fails', async () => {
@@ -326,10 +320,7 @@ test('backup never replaces a file and leaves none behind when it fails', async 
   });
   expect(await readFile(file)).toEqual(bytes);
   const inner = path.join(folder, 'empty');
-  const empty = await createTestDatabase();
-  await execute(empty.url, 'drop schema public cascade');
-  await execute(empty.url, 'create schema public');
-  expect((await backup(inner, empty.url)).stderr).toContain('nothing to back up');
+  expect((await backup(inner, await createEmptyDatabase())).stderr).toContain('nothing to back up');
   expect((await backup(path.join(folder, 'no', 'folder'), url)).stderr).toMatch(/^The file cannot be used: ENOENT/);
   expect((await readdir(folder)).filter((name) => name.includes('.part') || name === 'empty')).toEqual([]);
 });

@@ -7,13 +7,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeOver } from '../../src/cli/data-folder.ts';
 import { openDatabase } from '../../src/composing/database.ts';
-import { listMigrations, makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
+import { listMigrations } from '../../src/db/history.ts';
+import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { VERSION } from '../../src/installation.ts';
 import { makeLog } from '../../src/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 
-const EARLIER = '0007-note-runs';
 const log = makeLog({ level: 'silent' });
 let dataDir: string;
 let postgres: EmbeddedPostgres;
@@ -34,8 +34,11 @@ const copies = async () => (await readdir(dataDir)).filter((name) => name.starts
 const take = () => takeOver(db, postgres.url, dataDir, log);
 
 test('a later release copies the database before it changes it, once, and an earlier one refuses and says which it needs', async () => {
-  await migrate(db, { upTo: EARLIER });
-  // As that release stored it.
+  await migrate(db);
+  // As a release left it that had another text of a view.
+  await sql`update repeatable_migrations set revision = revision - 1 where name = 'repeatable/stored-records'`.execute(
+    db,
+  );
   await sql`
     with a as (insert into accounts (name) values ('default') returning id)
     insert into api_keys (account_id, key_id, secret_hash, label) select id, 'abcdefgh', '\\x00', 'kept' from a`.execute(
@@ -47,7 +50,7 @@ test('a later release copies the database before it changes it, once, and an ear
   const copy = path.join(dataDir, `before-${VERSION}.backup`);
   expect((await stat(copy)).mode & 0o777).toBe(0o600);
   const text = gunzipSync(await readFile(copy)).toString('utf8');
-  expect(JSON.parse(text.split('\n')[0]!).migrations.at(-1)).toBe(EARLIER);
+  expect(JSON.parse(text.split('\n')[0]!).migrations.at(-1)).toBe((await listMigrations()).at(-1));
   expect(text).toContain('kept');
 
   const written = (await stat(copy)).mtimeMs;
@@ -63,5 +66,4 @@ test('a later release copies the database before it changes it, once, and an ear
   await expect(migrate(db)).rejects.toThrow('A later release has migrated this database (0999-of-a-later-release)');
   await sql`delete from kysely_migration where name = '0999-of-a-later-release'`.execute(db);
   await take();
-  expect(await listMigrations()).toContain(EARLIER);
 });

@@ -1,34 +1,35 @@
 /** Repeatable migrations: applied when their text changes, never put back to an older revision, whole or not at all. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
+import { copyMigrations, type MigrationsFolder } from '../support/migrations-folder.ts';
 
 const REPEATABLE = new URL('../../migrations/repeatable/', import.meta.url);
 
 let t: TestAccount;
-let folder: string;
+let release: MigrationsFolder;
 beforeEach(async () => {
   t = await openTestAccount();
-  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-repeatable-'));
+  release = await copyMigrations(false);
 });
 afterEach(async () => {
   await t.close();
-  await rm(folder, { recursive: true });
+  await release[Symbol.asyncDispose]();
 });
+
+const fileOf = (name: string) => path.join(release.path, 'repeatable', name);
 
 /** Migrates with a function that returns `answer` as the only repeatable migration. */
 async function migrateWith(revision: number, answer: number, rest = ''): Promise<readonly string[]> {
   await writeFile(
-    path.join(folder, 'answer.sql'),
+    fileOf('answer.sql'),
     `-- revision ${revision}\ncreate or replace function answer() returns integer language sql as 'select ${answer}';\n${rest}`,
   );
-  const { applied } = await migrate(t.db, { repeatableFolder: pathToFileURL(`${folder}/`) });
+  const { applied } = await migrate(t.db, { folder: release.url });
   return applied;
 }
 
@@ -79,18 +80,17 @@ it('A migrator that is killed before its commit leaves nothing behind, and the n
 it('Migrators that start together apply a repeatable migration once', async () => {
   await migrateWith(1, 10);
   await writeFile(
-    path.join(folder, 'answer.sql'),
+    fileOf('answer.sql'),
     "-- revision 2\ncreate or replace function answer() returns integer language sql as 'select 20';",
   );
-  const repeatableFolder = pathToFileURL(`${folder}/`);
-  const outcomes = await Promise.all([1, 2, 3].map(() => migrate(t.db, { repeatableFolder })));
+  const outcomes = await Promise.all([1, 2, 3].map(() => migrate(t.db, { folder: release.url })));
   expect(outcomes.flatMap(({ applied }) => applied)).toEqual(['repeatable/answer']);
   expect(await answer()).toBe(20);
 });
 
 it('A file without a revision is refused by name', async () => {
-  await writeFile(path.join(folder, 'nameless.sql'), 'select 1;');
-  await expect(migrate(t.db, { repeatableFolder: pathToFileURL(`${folder}/`) })).rejects.toThrow(
+  await writeFile(fileOf('nameless.sql'), 'select 1;');
+  await expect(migrate(t.db, { folder: release.url })).rejects.toThrow(
     'migrations/repeatable/nameless.sql must begin with "-- revision <number>"',
   );
 });

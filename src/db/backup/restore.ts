@@ -5,7 +5,8 @@ import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Db, sqlState } from '../connection/transaction.ts';
-import { listMigrations, migrate } from '../migrate.ts';
+import { EARLIER_BACKUP, isOfEarlierSchema, listMigrations } from '../history.ts';
+import { migrate } from '../migrate.ts';
 import {
   BackupError,
   type BackupFooter,
@@ -16,29 +17,28 @@ import {
   target,
   withSession,
 } from './backup.ts';
-import { type Restorable, translateEarlier } from './earlier-schema.ts';
 import { LineReader } from './line-reader.ts';
 
 /**
  * Reads a backup from `source`. The schema is first migrated to the state of the backup and, once the rows are in, to that of
- * this release, by means of `db`, a handle on the database at `url`. Throws BackupError when the database has rows, when the
- * backup is damaged or of a newer release; the tables are empty then, and restoring may be tried again.
+ * this release, by means of `db`, a handle on the database at `url`. `folder` has the migrations; default: those of this
+ * release. Throws BackupError when the database has rows, when the backup is damaged, of a newer release or of a version before 0.1.0;
+ * the tables are empty then, and restoring may be tried again.
  */
-export async function restoreBackup(db: Db, url: string, source: Readable): Promise<BackupFooter> {
+export async function restoreBackup(db: Db, url: string, source: Readable, folder?: URL): Promise<BackupFooter> {
   const lines = new LineReader(source.pipe(createGunzip({ chunkSize: CHUNK_BYTES })));
   source.once('error', (error) => lines.fail(error));
-  const backup = translateEarlier(await readHeader(lines), await listMigrations());
-  const { header } = backup;
+  const header = await readHeader(lines);
   const footer = await withSession(url, async (client) => {
     await refuseRows(client);
-    await migrate(db, { upTo: await findLastMigration(client, header) });
+    await migrate(db, { folder, upTo: await findLastMigration(client, header, await listMigrations(folder)) });
     await client.query('begin');
-    const restored = await restoreRows(client, lines, backup);
+    const restored = await restoreRows(client, lines, header);
     await client.query('commit');
     await client.query('analyze');
     return restored;
   });
-  await migrate(db);
+  await migrate(db, { folder });
   return footer;
 }
 
@@ -66,8 +66,12 @@ async function refuseRows(client: pg.Client): Promise<void> {
 }
 
 /** The last migration of the backup, with which its rows fit the schema. */
-async function findLastMigration(client: pg.Client, { migrations }: BackupHeader): Promise<string | undefined> {
-  const known = await listMigrations();
+async function findLastMigration(
+  client: pg.Client,
+  { migrations }: BackupHeader,
+  known: readonly string[],
+): Promise<string | undefined> {
+  if (isOfEarlierSchema(migrations)) throw new BackupError(EARLIER_BACKUP);
   const newer = migrations.find((name) => !known.includes(name));
   if (newer !== undefined) {
     throw new BackupError(
@@ -89,14 +93,7 @@ async function findLastMigration(client: pg.Client, { migrations }: BackupHeader
   return migrations.at(-1);
 }
 
-async function restoreRows(
-  client: pg.Client,
-  lines: LineReader,
-  { header: { tables }, dropped, droppedColumns }: Restorable,
-): Promise<BackupFooter> {
-  // Rows are copied as a whole, so each column that is left out exists until they are in.
-  const former = [...droppedColumns].flatMap(([table, columns]) => columns.map((column) => ({ table, column })));
-  for (const { table, column } of former) await client.query(`alter table ${table} add column ${column} text`);
+async function restoreRows(client: pg.Client, lines: LineReader, { tables }: BackupHeader): Promise<BackupFooter> {
   const schema = await listTables(client);
   const known = schema.map(({ table }) => pg.escapeIdentifier(table));
   await client.query(`lock table ${known.join(', ')} in access exclusive mode`);
@@ -106,12 +103,7 @@ async function restoreRows(
   for (const table of known) await client.query(`alter table ${table} disable trigger user`);
   const counted: Record<string, number> = {};
   for (let i = 0; i < tables; i++) {
-    const line = await lines.readJson();
-    if (dropped.has((line as Partial<TableHeader> | null)?.table ?? '')) {
-      for await (const _piece of lines.readRows());
-      continue;
-    }
-    const header = readTable(line, schema);
+    const header = readTable(await lines.readJson(), schema);
     const copy = client.query(copyFrom(`copy ${target(header)} from stdin`));
     await pipeline(lines.readRows(), copy).catch((cause: Error) => {
       // Rows that do not fit the table (22), each other (23) or the server (54).
@@ -119,8 +111,7 @@ async function restoreRows(
     });
     counted[header.table] = copy.rowCount;
   }
-  for (const { table, column } of former) await client.query(`alter table ${table} drop column ${column}`);
-  const footer = await readFooter(client, lines, dropped);
+  const footer = await readFooter(client, lines);
   for (const [table, rows] of Object.entries(footer.rows)) {
     if (counted[table] !== rows) {
       throw damaged(`${table} should have ${rows} rows, has ${counted[table] ?? 0}.`);
@@ -149,8 +140,8 @@ function readTable(line: unknown, schema: readonly TableHeader[]): TableHeader {
 }
 
 /** Throws BackupError unless it has numbers for rows and for sequences that there are. */
-async function readFooter(client: pg.Client, lines: LineReader, dropped: ReadonlySet<string>): Promise<BackupFooter> {
-  const footer = without(dropped, await lines.readJson()) as Partial<BackupFooter> | null;
+async function readFooter(client: pg.Client, lines: LineReader): Promise<BackupFooter> {
+  const footer = (await lines.readJson()) as Partial<BackupFooter> | null;
   const { rows: found } = await client.query<{ name: string }>(
     'select sequencename::text as name from pg_sequences where schemaname = current_schema()',
   );
@@ -163,11 +154,6 @@ async function readFooter(client: pg.Client, lines: LineReader, dropped: Readonl
   if (!hasAll || !areSequences || !Object.values(footer!.rows!).every(isCount))
     throw damaged('its last line is wrong.');
   return footer as BackupFooter;
-}
-
-/** The last line without what is left out. */
-function without(dropped: ReadonlySet<string>, footer: unknown): unknown {
-  return JSON.parse(JSON.stringify(footer), (key, value) => (dropped.has(key) ? undefined : value));
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -1,7 +1,6 @@
 /** The nearest run of an objective, from loading it to its end, and for objectives of an earlier version. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql as judgeAgain } from '../../../migrations/0009-weigh-nearest-runs.ts';
 import { loadOutputCases } from '../../../src/application/data/load-output-cases.ts';
 import { createProject } from '../../../src/application/problem/create-project.ts';
 import { createModel } from '../../../src/application/problem/manage-models.ts';
@@ -134,7 +133,7 @@ describe('the nearest run', () => {
     expect(await bestOf(objective.id)).toMatchObject({ source: { iteration: 4 }, misses: [0, 0, 0] });
   });
 
-  it('Counts weights and priorities, also where an earlier version judged without them', async () => {
+  it('Counts weights and priorities, also when it is judged again', async () => {
     const { objective } = await loadLinearObjective(t, { priorities: [1, 2, 2], weights: [1, 2, 2] });
     await runAt(objective.id, [2, 8]);
     await runAt(objective.id, [3, 6]);
@@ -142,7 +141,7 @@ describe('the nearest run', () => {
     expect(await bestOf(objective.id)).toMatchObject(first);
     await sql`update objectives set nearest_iteration = 3 where id = ${objective.id}`.execute(t.db);
     expect(await listedBestOf(objective)).toMatchObject({ source: { iteration: 3 } });
-    await sql.raw(judgeAgain).execute(t.db);
+    await forget(objective.id);
     expect(await bestOf(objective.id)).toMatchObject(first);
     expect(await judgeEarlierObjectives(t.db, { signal: new AbortController().signal })).toEqual({ judged: 1 });
     expect(await listedBestOf(objective)).toMatchObject(first);
