@@ -116,6 +116,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       '../clients/typescript',
       'application',
       'domain',
+      'db/history',
       'db/migrate',
       'db/grant',
       'db/backup/backup',
