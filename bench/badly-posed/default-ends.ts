@@ -9,7 +9,7 @@
  * A play arrives with the first run that meets all limits within 1 percent of the optimum. Of those that arrive, the bar asks that 90
  * percent end at most 15 runs later; of all, that at most 2 percent end more than 2 percent off.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/search/stop-options.ts';
 import { judge } from '../problems/judge.ts';
@@ -100,6 +100,7 @@ const isMet = inTime >= 0.9 && tooEarly <= 0.02;
 const plays = rows.length;
 console.log(JSON.stringify({ class: 'default ends', plays, arrived: arrived.length, inTime, tooEarly, isMet }));
 if (options.write) {
+  mkdirSync(new URL('results/', import.meta.url), { recursive: true });
   writeFileSync(new URL('results/default-ends.json', import.meta.url), `${JSON.stringify(rows, null, 1)}\n`);
 }
 process.exitCode = isMet ? 0 : 1;

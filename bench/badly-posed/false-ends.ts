@@ -7,7 +7,7 @@
  * The rule changes no suggestion, so the runs of the plays that it does not end are those of ordinary plays; their geometric mean is
  * printed by family. Unsolved plays count twice their budget. Bar: no false end in 1,000 plays. Exits with code 1 when it is missed.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DEFAULT_IMPROVEMENT_BELOW } from '../../src/domain/search/stop-options.ts';
 import { warmUp } from '../../src/optimizer/suggest.ts';
@@ -79,6 +79,7 @@ console.log(
   }),
 );
 if (options.write) {
+  mkdirSync(new URL('results/', import.meta.url), { recursive: true });
   writeFileSync(new URL('results/false-ends.json', import.meta.url), `${JSON.stringify(rows, null, 1)}\n`);
 }
 process.exitCode = falseEnds === 0 ? 0 : 1;

@@ -8,7 +8,7 @@
  * inside it), over the least possible. `--peers` plays DFO-LS beside it, which ends by itself.
  * Bars: at least 95 percent end within 60 runs, and within 5 percent of the least possible.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compileGoal } from '../../src/domain/search/acceptance.ts';
 import { makeMissMeasure } from '../../src/domain/search/nearest.ts';
@@ -104,6 +104,7 @@ console.log(
   }),
 );
 if (options.write) {
+  mkdirSync(new URL('results/', import.meta.url), { recursive: true });
   writeFileSync(new URL('results/out-of-reach.json', import.meta.url), `${JSON.stringify(rows, null, 1)}\n`);
 }
 process.exitCode = ended >= 0.95 && near >= 0.95 ? 0 : 1;

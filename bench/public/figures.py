@@ -29,6 +29,9 @@ def published():
 def sections():
     """Text by marker, and pictures by name."""
     grounds = {ground: read_plays(ground) for ground in ("s2mpj", "bbob", "solar", "re")}
+    for ground, plays in grounds.items():
+        if not plays:
+            raise SystemExit(f"There are no plays of {ground}: record them with python bench/public/play.py {ground}.")
     squares, black_boxes, plant, fronts = (grounds[name] for name in grounds)
     texts = {
         "weak": weak.weak_spots(squares, black_boxes, plant, fronts),
