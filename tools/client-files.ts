@@ -18,6 +18,8 @@ export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
+  /** The same under a shorter path. */
+  readonly 'x-preferred'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
@@ -348,13 +350,23 @@ export function classNameOf(kind: string): string {
   return name.endsWith('Error') ? name : `${name}Error`;
 }
 
+/** One operation for each that the document has under two paths: with the shorter name and the preferred, shorter path. */
 export function operationsOf(document: Document) {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     METHODS.flatMap((method) => {
       const operation = methods[method];
       return operation === undefined ? [] : [{ path, method, operation }];
     }),
   );
+  const byId = new Map(all.map((one) => [one.operation.operationId, one]));
+  const preferred = new Set(all.map(({ operation }) => operation['x-preferred']));
+  return all
+    .filter(({ operation }) => !preferred.has(operation.operationId))
+    .map((one) => {
+      const { operationId, 'x-preferred': other = operationId } = one.operation;
+      const found = byId.get(other)!;
+      return { ...found, operation: { ...found.operation, operationId } };
+    });
 }
 
 export function nameOf(reference: string): string {

@@ -69,16 +69,16 @@ def over_http(client: Backsolve, path: Path) -> tuple[str, int]:
     objective = client.load_objectives(*place, problem.objective_body(budget - len(outputs))).body
     runs = len(outputs)
     while True:
-        state = client.get_objective_flat(objective.id).body
+        state = client.get_objective(objective.id).body
         if state.stop_reason != 0:
             return STATES[state.stop_reason], runs
-        inverse = client.suggest_inverse_flat(objective.id, prefer="wait=60").body
+        inverse = client.suggest_inverse(objective.id, prefer="wait=60").body
         if inverse.status != "active" or inverse.input is None:
             continue
         runs += 1
         output = run(inverse.input)
         body = models.NewInverseOutput(failed=True) if isinstance(output, Failed) else models.NewInverseOutput(output=output)
-        client.put_inverse_output_flat(objective.id, inverse.id, body)
+        client.put_inverse_output(objective.id, inverse.id, body)
 
 
 def main() -> int:

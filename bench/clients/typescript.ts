@@ -176,7 +176,7 @@ async function countLost(work: string): Promise<number> {
     if (isKept && body.state === 'done' && run.outcome.kind === 'output') {
       const path = { objective_id: body.objectiveId ?? 0, inverse_id: body.inverseId ?? 0 };
       const output =
-        body.inverseId === null ? body.output : (await client.call('getInverseFlat', { path })).body.output;
+        body.inverseId === null ? body.output : (await client.call('getInverse', { path })).body.output;
       isKept = JSON.stringify(output) === JSON.stringify(run.outcome.output);
     }
     if (!isKept) lost += 1;

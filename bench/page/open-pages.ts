@@ -168,12 +168,12 @@ async function openPage(url: string, key: string, follow: (call: Backsolve['call
 async function followObjective(call: Backsolve['call'], subject: Subject): Promise<void> {
   const path = { objective_id: subject.id };
   const { signal } = closing;
-  let { body, headers } = await call('getHistoryFlat', { path, signal });
+  let { body, headers } = await call('getHistory', { path, signal });
   let seen = body.completedCount;
   let last = body.iterations.at(-1) ?? 1;
   for (;;) {
     await delay(PAUSE_MS.objective, undefined, { signal });
-    const answer = await call('getHistoryFlat', {
+    const answer = await call('getHistory', {
       path,
       query: {
         after: Math.min(last, ...body.openIterations) - 1,

@@ -144,6 +144,7 @@ function describeOperation(operation: OperationDescription, components: Componen
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
+    ...(operation.preferred !== undefined && { 'x-preferred': operation.preferred }),
     security: operation.needsNoKey
       ? []
       : ['bearer', 'apiKey'].flatMap((scheme) => scopesOf(operation).map((scope) => ({ [scheme]: [scope] }))),

@@ -42,7 +42,9 @@ describe('the flat paths of the document', () => {
       expect(flat.description).toMatch(new RegExp(`The same as ${operationId}, without the ids of the parents.$`));
       const isParent = ({ name }: { name: string }) => ['model_id', 'project_id', 'trial_id'].includes(name);
       expect(flat.parameters).toEqual(one.parameters.filter((one: { name: string }) => !isParent(one)));
-      const { parameters: _p, operationId: _o, description: _d, ...rest } = one;
+      const { parameters: _p, operationId: _o, description: _d, 'x-preferred': preferred, ...rest } = one;
+      expect(preferred).toBe(flat.operationId);
+      expect(flat).not.toHaveProperty('x-preferred');
       expect(flat).toMatchObject(rest);
     },
   );

@@ -154,7 +154,7 @@ it('What is tried again is run once and told once, whenever it was interrupted',
   await retry();
   await retry();
   expect(runs).toBe(2);
-  const correction = ['correctInverseFlat', { output: [1], reason: 'tried again after a failure' }];
+  const correction = ['correctInverse', { output: [1], reason: 'tried again after a failure' }];
   expect(told).toEqual([correction, correction]);
   await withJournal(async (journal) => expect(unsettledOf(journal.lines).unreported).toEqual([]));
 });

@@ -277,7 +277,7 @@ def test_a_refused_export_is_an_error(client: Backsolve) -> None:
 def test_json_has_no_nan(client: Backsolve) -> None:
     body = models.NewModelCase if hasattr(models, "NewModelCase") else models.NewInverseOutput
     with pytest.raises(ValueError, match="no NaN"):
-        client.put_inverse_output_flat(1, 1, body(output=[float("nan")]))
+        client.put_inverse_output(1, 1, body(output=[float("nan")]))
 
 
 def test_waits() -> None:

@@ -139,8 +139,8 @@ def test_least_squares_uses_a_jacobian_as_scipy_does() -> None:
 def test_the_start_of_least_squares_has_its_derivatives(client: Backsolve) -> None:
     answer = least_squares(residuals_of, [1, 1], ([0.5, 0.05], [5, 3]), sigma=1, jac=slopes_of, progress=False)
     assert answer.result.objective is not None
-    (start,) = (each for each in client.get_objective_flat(answer.result.objective.objective_id).body.inverses if each.iteration == 1)
-    jacobian = client.get_inverse_flat(answer.result.objective.objective_id, start.id).body.jacobian
+    (start,) = (each for each in client.get_objective(answer.result.objective.objective_id).body.inverses if each.iteration == 1)
+    jacobian = client.get_inverse(answer.result.objective.objective_id, start.id).body.jacobian
     assert jacobian is not None
     for row, expected in zip(jacobian, slopes_of([1, 1]), strict=True):
         assert row == pytest.approx(expected)

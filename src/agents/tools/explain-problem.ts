@@ -58,7 +58,7 @@ const EXPLAIN: Readonly<Record<(typeof TOPICS)[number], Explain>> = {
     return { text: outputs.map(describeInsight).join('\n'), data: { runs: insight.caseCount, outputs } };
   },
   identifiability: async (objective, client) => {
-    const { body } = await client.call('getIdentifiabilityFlat', { path: { objective_id: objective.id } });
+    const { body } = await client.call('getIdentifiability', { path: { objective_id: objective.id } });
     const { identifiability, confidence } = body;
     if (identifiability === null)
       return {

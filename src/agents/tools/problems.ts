@@ -29,7 +29,7 @@ export interface FoundProblem {
 export async function findProblem(client: Backsolve, problem: number | string): Promise<FoundProblem> {
   if (typeof problem === 'number') return await findBatch(client, problem);
   const id = Number(OBJECTIVE.exec(problem)![1]);
-  const { body: objective } = await orMissing(client.call('getObjectiveFlat', { path: { objective_id: id } }), problem);
+  const { body: objective } = await orMissing(client.call('getObjective', { path: { objective_id: id } }), problem);
   return { batch: null, searches: [], objective };
 }
 
@@ -39,7 +39,7 @@ async function findBatch(client: Backsolve, id: number): Promise<FoundProblem> {
   const { body: searches } = await client.call('listBatchObjectives', { path, query: { limit: MOST_SEARCHES } });
   const objectiveId = searches[0]?.objectiveId ?? null;
   if (objectiveId === null) return { batch, searches, objective: null };
-  const { body: objective } = await client.call('getObjectiveFlat', { path: { objective_id: objectiveId } });
+  const { body: objective } = await client.call('getObjective', { path: { objective_id: objectiveId } });
   return { batch, searches, objective };
 }
 

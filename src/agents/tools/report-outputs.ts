@@ -144,7 +144,7 @@ async function readStored(client: Backsolve, evaluation: Evaluation): Promise<St
   if (state === 'failed') return { failed: failureReason ?? 'without a reason' };
   if (objectiveId === null || inverseId === null)
     return evaluation.output && { outputs: await nameOutputs(client, evaluation, evaluation.output) };
-  const { body } = await client.call('getInverseFlat', { path: { objective_id: objectiveId, inverse_id: inverseId } });
+  const { body } = await client.call('getInverse', { path: { objective_id: objectiveId, inverse_id: inverseId } });
   if (body.status === 'failed') return { failed: body.failureReason ?? 'without a reason' };
   return body.output && { outputs: body.outputByName ?? (await nameOutputs(client, evaluation, body.output)) };
 }
@@ -203,7 +203,7 @@ async function sendCorrection(client: Backsolve, evaluation: Evaluation, body: N
   const { modelId, projectId, trialId, objectiveId, inverseId, caseNumber } = evaluation;
   if (inverseId !== null && objectiveId !== null) {
     const path = { objective_id: objectiveId, inverse_id: inverseId };
-    const correcting = client.call('correctInverseFlat', { path, body });
+    const correcting = client.call('correctInverse', { path, body });
     return (await saidBy('mcp', '/run', {}, correcting)).body.correction !== null;
   }
   if (trialId === null || caseNumber === null)

@@ -8,7 +8,7 @@ import { requireScope } from '../hooks/scopes.ts';
 import { forbidCaching } from '../hooks/security-headers.ts';
 import type { IngressDeps } from '../operation/deps.ts';
 import { makeErrorHandler } from '../operation/errors.ts';
-import { flatten, type Operation } from '../operation/operation.ts';
+import { type Operation, withFlatPaths } from '../operation/operation.ts';
 import { registerOperations } from '../routing/register-operations.ts';
 import { inversePath } from '../wire/native-paths.ts';
 import { accountOperations } from './accounts/account.ts';
@@ -69,7 +69,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...workbookOperations,
 ];
 
-export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ...flatten(NESTED_OPERATIONS)];
+export const NATIVE_OPERATIONS: readonly Operation[] = withFlatPaths(NESTED_OPERATIONS);
 
 /** Register it in its own scope under the prefix of the dialect. `limiter` undefined: no limit. */
 export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {

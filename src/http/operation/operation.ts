@@ -114,6 +114,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** The operationId of the same under a shorter path, which new programs should use. */
+  readonly preferred?: string;
   readonly body?: BodySpec<B>;
   readonly isList?: boolean;
   /** Whether the client of a list may ask for the newest records first. */
@@ -183,19 +185,25 @@ const PARENTS = '/models/{model_id}/projects/{project_id}/trials/{trial_id}';
 const OBJECTIVE = '/objectives/{objective_id}';
 
 /**
- * The operations that address an objective, or what is below one, once more without the ids of its parents: the id of the
- * objective is enough, and the same handler answers.
+ * All operations, and once more without the ids of the parents those that address an objective or what is below one: the id of the
+ * objective is enough, and the same handler answers. Those with the ids name the others as the preferred ones.
  */
-export function flatten(operations: readonly Operation[]): readonly Operation[] {
-  return operations
-    .filter(({ path }) => `${path}/`.startsWith(`${PARENTS}${OBJECTIVE}/`))
-    .map((operation) => ({
-      ...operation,
-      path: operation.path.slice(PARENTS.length),
-      operationId: `${operation.operationId}Flat`,
-      description: [
-        ...(operation.description === undefined ? [] : [operation.description]),
-        `The same as ${operation.operationId}, without the ids of the parents.`,
-      ].join(' '),
-    }));
+export function withFlatPaths(operations: readonly Operation[]): readonly Operation[] {
+  const isBelow = ({ path }: Operation) => `${path}/`.startsWith(`${PARENTS}${OBJECTIVE}/`);
+  const nested = operations.map((one) => (isBelow(one) ? { ...one, preferred: flatIdOf(one) } : one));
+  return [...nested, ...operations.filter(isBelow).map(flatten)];
+}
+
+function flatten(operation: Operation): Operation {
+  const description = `The same as ${operation.operationId}, without the ids of the parents.`;
+  return {
+    ...operation,
+    path: operation.path.slice(PARENTS.length),
+    operationId: flatIdOf(operation),
+    description: operation.description === undefined ? description : `${operation.description} ${description}`,
+  };
+}
+
+function flatIdOf({ operationId }: Operation): string {
+  return `${operationId}Flat`;
 }

@@ -58,14 +58,14 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
         reason = batch.failure_reason or entries[0].failure_reason
         status = _batch_status(batch, entries[0].failure_reason)
         return Result(status, reason, None, history, None, objective=None, **ids)
-    answer = yield Call("get_history_flat", objective_id)
+    answer = yield Call("get_history", objective_id)
     objective: m.History = answer.body
     if objective.stop_reason > 1 and objective.insight is None:
         # The explanation may come a moment after the end.
         known, wait = answer.headers.get("etag"), f"wait={EXPLANATION_SECONDS}"
-        waited = yield Call("get_history_flat", objective_id, if_none_match=known, prefer=wait)
+        waited = yield Call("get_history", objective_id, if_none_match=known, prefer=wait)
         objective = waited.body or objective
-    ended: m.ExplainedObjective = (yield Call("get_objective_flat", objective_id)).body
+    ended: m.ExplainedObjective = (yield Call("get_objective", objective_id)).body
     runs = yield from _other_runs(place.project_id, objective_id, space, earlier)
     found = _Found(objective, space, runs)
     status = STOP_REASONS[objective.stop_reason]
@@ -86,7 +86,7 @@ def _read_fit(objective_id: int, ended: m.ExplainedObjective, space: Space) -> S
     """Reads how well the best run fits, and what the data tell about the inputs."""
     if ended.fit is None:
         return None
-    told: m.FitParameters = (yield Call("get_fit_flat", objective_id)).body
+    told: m.FitParameters = (yield Call("get_fit", objective_id)).body
     return fit_result(ended.fit, told.fit, space)
 
 
@@ -101,7 +101,7 @@ def read_advice(batch_id: int) -> Steps[tuple[Advice, ...]]:
     if objective_id is None:
         return ()
     # Without its runs.
-    objective: m.History = (yield Call("get_history_flat", objective_id, after=LAST_RUN)).body
+    objective: m.History = (yield Call("get_history", objective_id, after=LAST_RUN)).body
     return advice_in(objective)
 
 
@@ -220,7 +220,7 @@ def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
 
 def _other_runs(project_id: int, objective_id: int, space: Space, earlier: Sequence[int]) -> Steps[list[Run]]:
     """The cases of the trial, then the runs of `earlier` batches on it, as the objective judges them."""
-    runs: list[m.TrialRun] = yield from read_all("list_trial_runs_flat", objective_id, without=objective_id)
+    runs: list[m.TrialRun] = yield from read_all("list_trial_runs", objective_id, without=objective_id)
     cases = [run for run in runs if run.number is not None]
     reasons: dict[int | None, str | None] = {}
     if any(case.output is None for case in cases):

@@ -105,10 +105,10 @@ class Retries:
         objective_id = entries[0].objective_id
         state = "failed"
         if objective_id is not None:
-            state = STOP_REASONS[(await self._run(_ask("get_objective_flat", objective_id))).body.stop_reason]
+            state = STOP_REASONS[(await self._run(_ask("get_objective", objective_id))).body.stop_reason]
         if state == "running":
             # A correction has reopened it, but its batch is over.
-            await self._run(_ask("stop_objective_flat", objective_id))
+            await self._run(_ask("stop_objective", objective_id))
         budget = self._work.budget
         return state in ("running", "stopped", "failed") and (budget is None or runs < budget)
 
@@ -126,7 +126,7 @@ def _failed_runs(path: Path, batch_ids: Sequence[int]) -> Steps[list[dict[str, A
         objective_id = entries[0].objective_id
         if objective_id is None:
             continue
-        history: m.History = (yield Call("get_history_flat", objective_id)).body
+        history: m.History = (yield Call("get_history", objective_id)).body
         columns = zip(history.iterations, history.inverse_ids, history.statuses, history.inputs, strict=True)
         failed += [
             {"objective": objective_id, "inverse": inverse_id, "input": numbers}
@@ -145,4 +145,4 @@ def _correct(path: Path, run: dict[str, Any], outcome: Outcome) -> Steps[None]:
     if "case" in run:
         yield Call("correct_case", *path, run["case"], m.NewCaseCorrection(**fields))
     else:
-        yield Call("correct_inverse_flat", run["objective"], run["inverse"], m.NewInverseCorrection(**fields))
+        yield Call("correct_inverse", run["objective"], run["inverse"], m.NewInverseCorrection(**fields))

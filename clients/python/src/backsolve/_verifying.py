@@ -50,7 +50,7 @@ class Verifying:
     async def _next(self, result: Result) -> list[float] | None:
         """The input that tells most; None when none is worth a run."""
         assert result.objective is not None  # noqa: S101 - a fit has one
-        found = (await self._client.get_fit_flat(result.objective.objective_id)).body.fit
+        found = (await self._client.get_fit(result.objective.objective_id)).body.fit
         worth = [] if found is None else [each.at for each in found.verify if each.is_unsure]
         return worth[0] if worth else None
 

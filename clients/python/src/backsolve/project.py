@@ -218,9 +218,9 @@ class _Project:
         objective_id = entries[0].objective_id
         inverse_id = of.inverse_id if isinstance(of, _Evaluation) else None
         if inverse_id is None:
-            history: m.History = (yield Call("get_history_flat", objective_id)).body
+            history: m.History = (yield Call("get_history", objective_id)).body
             inverse_id = dict(zip(history.iterations, history.inverse_ids, strict=True))[number or 0]
-        yield Call("correct_inverse_flat", objective_id, inverse_id, m.NewInverseCorrection(**fields))
+        yield Call("correct_inverse", objective_id, inverse_id, m.NewInverseCorrection(**fields))
 
     def _result(self) -> Steps[Result]:
         result = yield from read_result(self.name, self.place, self.space)

@@ -123,7 +123,7 @@ async function sendOutput(
     });
   } else if (run === 'inverse') {
     const path = { objective_id: objectiveId!, inverse_id: inverseId! };
-    await correct((body) => client.call('correctInverseFlat', { path, body }), told);
+    await correct((body) => client.call('correctInverse', { path, body }), told);
   } else {
     const path = { ...trial, number: caseNumber! };
     await correct((body) => client.call('correctCase', { path, body }), told);

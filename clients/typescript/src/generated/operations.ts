@@ -442,9 +442,6 @@ export interface Operations {
   /** Read an objective with all its inverses and what the optimizer has learned about it */
   getObjective: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     answers: {
@@ -454,9 +451,6 @@ export interface Operations {
   /** Change how an objective runs, or let one that ended by evidence run on */
   updateObjective: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     body: ObjectivePatch;
@@ -467,9 +461,6 @@ export interface Operations {
   /** Disable an objective and its inverses */
   deleteObjective: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     answers: {
@@ -479,9 +470,6 @@ export interface Operations {
   /** Stop an objective */
   stopObjective: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'Idempotency-Key';
@@ -493,9 +481,6 @@ export interface Operations {
   /** List the inverses of an objective, or write them as rows of CSV or lines of JSON */
   listInverses: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -525,9 +510,6 @@ export interface Operations {
   /** Ask for the next input to try */
   suggestInverse: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'Prefer' | 'Idempotency-Key';
@@ -540,9 +522,6 @@ export interface Operations {
   /** Ask for several inputs to try in parallel */
   suggestInverses: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'Prefer' | 'Idempotency-Key';
@@ -556,9 +535,6 @@ export interface Operations {
   /** Read an inverse */
   getInverse: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       inverse_id: number;
     };
@@ -569,9 +545,6 @@ export interface Operations {
   /** Complete the open iteration: load its output or report that its run failed */
   loadInverseOutput: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'Idempotency-Key';
@@ -583,9 +556,6 @@ export interface Operations {
   /** Complete the named iteration */
   putInverseOutput: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       inverse_id: number;
     };
@@ -597,9 +567,6 @@ export interface Operations {
   /** Give up one open inverse */
   stopInverse: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       inverse_id: number;
     };
@@ -612,9 +579,6 @@ export interface Operations {
   /** Read all iterations of an objective by columns, or as rows of CSV or lines of JSON */
   getHistory: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -654,9 +618,6 @@ export interface Operations {
   /** List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON */
   listTrialRuns: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -686,9 +647,6 @@ export interface Operations {
   /** Read the probability that an input with tolerances still meets the targets */
   getRobustness: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -708,9 +666,6 @@ export interface Operations {
   /** Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart */
   getIdentifiability: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -724,9 +679,6 @@ export interface Operations {
   /** Read what the data of a fit tell about its inputs */
   getFit: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -740,9 +692,6 @@ export interface Operations {
   /** Read inputs that meet all targets of an objective, as different as possible */
   getSolutions: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -756,9 +705,6 @@ export interface Operations {
   /** Read what the models predict while one or two inputs vary */
   getPredictions: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -789,9 +735,6 @@ export interface Operations {
   /** Read the front of an objective with outputs without target */
   getFront: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     answers: {
@@ -801,9 +744,6 @@ export interface Operations {
   /** Read an objective as a report to print or file: problem, result, margins, charts, runs and log */
   getReport: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'If-None-Match';
@@ -815,9 +755,6 @@ export interface Operations {
   /** Read the card of an input that waits, to print and take to the rig */
   getRunCard: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       inverse_id: number;
     };
@@ -830,9 +767,6 @@ export interface Operations {
   /** List the links to an objective */
   listLinksOfObjective: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -848,9 +782,6 @@ export interface Operations {
   /** Make a read-only link to an objective or to its report */
   createLink: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'Idempotency-Key';
@@ -917,9 +848,6 @@ export interface Operations {
   /** Correct or exclude the result of an inverse */
   correctInverse: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       inverse_id: number;
     };
@@ -977,9 +905,6 @@ export interface Operations {
   /** List the notes on an objective and its runs */
   listNotes: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     query?: {
@@ -999,9 +924,6 @@ export interface Operations {
   /** Write a note on an objective or one of its runs, with a file or without */
   createNote: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
     };
     headers: 'Idempotency-Key';
@@ -1013,9 +935,6 @@ export interface Operations {
   /** Read a note, also a deleted one until it is purged */
   getNote: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       note_id: number;
     };
@@ -1026,9 +945,6 @@ export interface Operations {
   /** Change the text of a note */
   updateNote: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       note_id: number;
     };
@@ -1040,9 +956,6 @@ export interface Operations {
   /** Delete a note with its file */
   deleteNote: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       note_id: number;
     };
@@ -1053,9 +966,6 @@ export interface Operations {
   /** Take the deletion of a note back */
   restoreNote: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       note_id: number;
     };
@@ -1067,9 +977,6 @@ export interface Operations {
   /** Save the file of a note */
   getNoteFile: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       note_id: number;
     };
@@ -1080,9 +987,6 @@ export interface Operations {
   /** Read the thumbnail of the file of a note */
   getNoteThumbnail: {
     path: {
-      model_id: number;
-      project_id: number;
-      trial_id: number;
       objective_id: number;
       note_id: number;
     };
@@ -1789,461 +1693,6 @@ export interface Operations {
     body: NewCellValues;
     answers: {
       200: { 'application/json': WorkbookFile };
-    };
-  };
-  /** Read an objective with all its inverses and what the optimizer has learned about it */
-  getObjectiveFlat: {
-    path: {
-      objective_id: number;
-    };
-    answers: {
-      200: { 'application/json': ExplainedObjective };
-    };
-  };
-  /** Change how an objective runs, or let one that ended by evidence run on */
-  updateObjectiveFlat: {
-    path: {
-      objective_id: number;
-    };
-    body: ObjectivePatch;
-    answers: {
-      200: { 'application/json': ExplainedObjective };
-    };
-  };
-  /** Disable an objective and its inverses */
-  deleteObjectiveFlat: {
-    path: {
-      objective_id: number;
-    };
-    answers: {
-      204: Record<never, never>;
-    };
-  };
-  /** Stop an objective */
-  stopObjectiveFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'Idempotency-Key';
-    body?: NoFields | undefined;
-    answers: {
-      200: { 'application/json': Objective };
-    };
-  };
-  /** List the inverses of an objective, or write them as rows of CSV or lines of JSON */
-  listInversesFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** Records per page. */
-      limit?: number | undefined;
-      /** Id of the last record seen. */
-      after?: number | undefined;
-      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
-      bom?: boolean | undefined;
-      /**
-       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
-       * such as d:mass/width.
-       */
-      derivatives?: boolean | undefined;
-      /**
-       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
-       * the decimal sign is a comma.
-       */
-      decimal?: 'point' | 'comma' | undefined;
-      /** open: only those that wait for their outputs or are being computed, as JSON. */
-      status?: 'open' | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': Inverse[]; 'text/csv': string; 'application/x-ndjson': RunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
-    };
-  };
-  /** Ask for the next input to try */
-  suggestInverseFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'Prefer' | 'Idempotency-Key';
-    body?: NoFields | undefined;
-    answers: {
-      201: { 'application/json': Suggestion };
-      202: { 'application/json': Suggestion };
-    };
-  };
-  /** Ask for several inputs to try in parallel */
-  suggestInversesFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'Prefer' | 'Idempotency-Key';
-    body?: NewSuggestions | undefined;
-    answers: {
-      200: { 'application/json': SuggestedInverses };
-      201: { 'application/json': SuggestedInverses };
-      202: { 'application/json': SuggestedInverses };
-    };
-  };
-  /** Read an inverse */
-  getInverseFlat: {
-    path: {
-      objective_id: number;
-      inverse_id: number;
-    };
-    answers: {
-      200: { 'application/json': Inverse };
-    };
-  };
-  /** Complete the open iteration: load its output or report that its run failed */
-  loadInverseOutputFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'Idempotency-Key';
-    body: NewInverseOutput;
-    answers: {
-      200: { 'application/json': ReportedInverse };
-    };
-  };
-  /** Complete the named iteration */
-  putInverseOutputFlat: {
-    path: {
-      objective_id: number;
-      inverse_id: number;
-    };
-    body: NewInverseOutput;
-    answers: {
-      200: { 'application/json': ReportedInverse };
-    };
-  };
-  /** Give up one open inverse */
-  stopInverseFlat: {
-    path: {
-      objective_id: number;
-      inverse_id: number;
-    };
-    headers: 'Idempotency-Key';
-    body?: NoFields | undefined;
-    answers: {
-      200: { 'application/json': Inverse };
-    };
-  };
-  /** Read all iterations of an objective by columns, or as rows of CSV or lines of JSON */
-  getHistoryFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
-      bom?: boolean | undefined;
-      /**
-       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
-       * such as d:mass/width.
-       */
-      derivatives?: boolean | undefined;
-      /** The iteration after which to begin. */
-      after?: number | undefined;
-      /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
-      every?: number | undefined;
-      /**
-       * As JSON: completedCount of an earlier answer. lateIterations then names the iterations up to after that have
-       * got an output since.
-       */
-      completed?: number | undefined;
-      /**
-       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
-       * the decimal sign is a comma.
-       */
-      decimal?: 'point' | 'comma' | undefined;
-      /**
-       * As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent
-       * again.
-       */
-      knownInsight?: string | undefined;
-    } | undefined;
-    headers: 'If-None-Match' | 'Prefer';
-    answers: {
-      200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
-      304: Record<never, never>;
-    };
-  };
-  /** List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON */
-  listTrialRunsFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** Records per page. */
-      limit?: number | undefined;
-      /** Id of the last record seen. */
-      after?: number | undefined;
-      /** For CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
-      bom?: boolean | undefined;
-      /**
-       * For rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
-       * such as d:mass/width.
-       */
-      derivatives?: boolean | undefined;
-      /** The id of an objective whose runs are left out. */
-      without?: number | undefined;
-      /**
-       * For CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where
-       * the decimal sign is a comma.
-       */
-      decimal?: 'point' | 'comma' | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
-    };
-  };
-  /** Read the probability that an input with tolerances still meets the targets */
-  getRobustnessFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** The id of the inverse; default: the optimal one. */
-      inverse?: number | undefined;
-      /** One per input, separated by commas; default: the inputTolerances of the objective. */
-      tolerances?: string | undefined;
-      /** With tolerances: normal, the default, for standard deviations, or uniform for half widths. */
-      kind?: 'normal' | 'uniform' | undefined;
-      /** With tolerances: units of each input, the default, or percent of its value. */
-      in?: 'units' | 'percent' | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': InverseRobustness };
-    };
-  };
-  /** Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart */
-  getIdentifiabilityFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** The probability required for “surely”, in percent. */
-      confidence?: number | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': ObjectiveIdentifiability };
-    };
-  };
-  /** Read what the data of a fit tell about its inputs */
-  getFitFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** Of the intervals, in percent. */
-      confidence?: number | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': FitParameters };
-    };
-  };
-  /** Read inputs that meet all targets of an objective, as different as possible */
-  getSolutionsFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** The most of each kind. */
-      count?: number | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': Solutions };
-    };
-  };
-  /** Read what the models predict while one or two inputs vary */
-  getPredictionsFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** Whether to predict a grid of two inputs instead of a slice along each. */
-      grid?: boolean | undefined;
-      /**
-       * Values per input: at most 201, of a grid 51; default: 41, of a grid 31, or as many as the limit of 10000
-       * predictions allows. An input with fewer possible values has all of them; a slice also has the value of its
-       * point.
-       */
-      points?: number | undefined;
-      /**
-       * The point through which the predictions go: one number per input, separated by commas; default: the best run.
-       */
-      at?: string | undefined;
-      /**
-       * The inputs that vary, numbered from 0 and separated by commas: a slice along each, or the two of a grid;
-       * default: all.
-       */
-      inputs?: string | undefined;
-      /** The outputs to predict, numbered from 0 and separated by commas; default: all. */
-      outputs?: string | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': Predictions };
-    };
-  };
-  /** Read the front of an objective with outputs without target */
-  getFrontFlat: {
-    path: {
-      objective_id: number;
-    };
-    answers: {
-      200: { 'application/json': Front };
-    };
-  };
-  /** Read an objective as a report to print or file: problem, result, margins, charts, runs and log */
-  getReportFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'If-None-Match';
-    answers: {
-      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
-      304: Record<never, never>;
-    };
-  };
-  /** Read the card of an input that waits, to print and take to the rig */
-  getRunCardFlat: {
-    path: {
-      objective_id: number;
-      inverse_id: number;
-    };
-    headers: 'If-None-Match';
-    answers: {
-      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
-      304: Record<never, never>;
-    };
-  };
-  /** List the links to an objective */
-  listLinksOfObjectiveFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** Records per page. */
-      limit?: number | undefined;
-      /** Id of the last record seen. */
-      after?: number | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': Link[] };
-    };
-  };
-  /** Make a read-only link to an objective or to its report */
-  createLinkFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'Idempotency-Key';
-    body: NewLink;
-    answers: {
-      201: { 'application/json': CreatedLink };
-    };
-  };
-  /** Correct or exclude the result of an inverse */
-  correctInverseFlat: {
-    path: {
-      objective_id: number;
-      inverse_id: number;
-    };
-    headers: 'Idempotency-Key';
-    body: NewInverseCorrection;
-    answers: {
-      200: { 'application/json': CorrectedInverse };
-    };
-  };
-  /** List the notes on an objective and its runs */
-  listNotesFlat: {
-    path: {
-      objective_id: number;
-    };
-    query?: {
-      /** Records per page. */
-      limit?: number | undefined;
-      /** Id of the last record seen. */
-      after?: number | undefined;
-      /** newest: the newest records come first, and after leads to older ones. */
-      order?: 'oldest' | 'newest' | undefined;
-      /** Only those on this run, by its id. */
-      inverse?: number | undefined;
-    } | undefined;
-    answers: {
-      200: { 'application/json': Note[] };
-    };
-  };
-  /** Write a note on an objective or one of its runs, with a file or without */
-  createNoteFlat: {
-    path: {
-      objective_id: number;
-    };
-    headers: 'Idempotency-Key';
-    body: NewNote;
-    answers: {
-      201: { 'application/json': Note };
-    };
-  };
-  /** Read a note, also a deleted one until it is purged */
-  getNoteFlat: {
-    path: {
-      objective_id: number;
-      note_id: number;
-    };
-    answers: {
-      200: { 'application/json': Note };
-    };
-  };
-  /** Change the text of a note */
-  updateNoteFlat: {
-    path: {
-      objective_id: number;
-      note_id: number;
-    };
-    body: NotePatch;
-    answers: {
-      200: { 'application/json': Note };
-    };
-  };
-  /** Delete a note with its file */
-  deleteNoteFlat: {
-    path: {
-      objective_id: number;
-      note_id: number;
-    };
-    answers: {
-      204: Record<never, never>;
-    };
-  };
-  /** Take the deletion of a note back */
-  restoreNoteFlat: {
-    path: {
-      objective_id: number;
-      note_id: number;
-    };
-    headers: 'Idempotency-Key';
-    answers: {
-      200: { 'application/json': Note };
-    };
-  };
-  /** Save the file of a note */
-  getNoteFileFlat: {
-    path: {
-      objective_id: number;
-      note_id: number;
-    };
-    answers: {
-      200: { 'application/octet-stream': Uint8Array<ArrayBuffer> };
-    };
-  };
-  /** Read the thumbnail of the file of a note */
-  getNoteThumbnailFlat: {
-    path: {
-      objective_id: number;
-      note_id: number;
-    };
-    answers: {
-      200: { 'image/jpeg': Uint8Array<ArrayBuffer> };
     };
   };
 }

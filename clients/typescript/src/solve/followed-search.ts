@@ -84,7 +84,7 @@ export class FollowedSearch {
     for (const { objectiveId: id } of sought) {
       if (id === null) continue;
       // One that is not answered is left out: its runs are known.
-      const call = this.#session.client.call('getFrontFlat', { path: { objective_id: id } });
+      const call = this.#session.client.call('getFront', { path: { objective_id: id } });
       const answer = await call.catch(() => undefined);
       if (answer !== undefined) fronts.set(id, answer.body.points);
     }
@@ -96,7 +96,7 @@ export class FollowedSearch {
   async readFits(): Promise<void> {
     const fits = new Map<number, ToldByData>();
     for (const { id } of [...this.#state.states.values()].filter(({ fit }) => fit != null)) {
-      const call = this.#session.client.call('getFitFlat', { path: { objective_id: id } });
+      const call = this.#session.client.call('getFit', { path: { objective_id: id } });
       const told = (await call.catch(() => undefined))?.body.fit;
       if (told != null) fits.set(id, told);
     }
@@ -116,7 +116,7 @@ export class FollowedSearch {
   }
 
   async #read(id: number): Promise<ExplainedObjective> {
-    return (await this.#session.client.call('getObjectiveFlat', { path: { objective_id: id } })).body;
+    return (await this.#session.client.call('getObjective', { path: { objective_id: id } })).body;
   }
 }
 

@@ -154,7 +154,7 @@ export class Project<I extends Inputs, G extends Goals> {
     const { objectiveId, inverseId, caseNumber } = evaluation;
     if (objectiveId !== null && inverseId !== null) {
       const path = { objective_id: objectiveId, inverse_id: inverseId };
-      await client.call('correctInverseFlat', { path, body });
+      await client.call('correctInverse', { path, body });
     } else {
       const { trialId } = await this.#session.refresh();
       if (trialId === null) throw new TypeError('A designed run can be corrected once all designed runs are told.');

@@ -247,7 +247,7 @@ export class Session {
     for await (const { objectiveId } of this.client.pages('listBatchObjectives', { path: { batch_id: id } })) {
       if (objectiveId === null) continue;
       const path = { objective_id: objectiveId };
-      const { best, standing } = (await this.client.call('getObjectiveFlat', { path })).body;
+      const { best, standing } = (await this.client.call('getObjective', { path })).body;
       const input = standing?.input ?? best?.input;
       if (input !== undefined) return input;
     }

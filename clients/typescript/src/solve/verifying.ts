@@ -43,7 +43,7 @@ function madeIn({ runs }: Session): readonly Made[] {
 
 /** The input that tells most; null when none is worth a run, and without a fit. */
 async function nextOf({ client }: Session, objectiveId: number): Promise<readonly number[] | null> {
-  const { fit } = (await client.call('getFitFlat', { path: { objective_id: objectiveId } })).body;
+  const { fit } = (await client.call('getFit', { path: { objective_id: objectiveId } })).body;
   return fit?.verify.find(({ isUnsure }) => isUnsure)?.at ?? null;
 }
 

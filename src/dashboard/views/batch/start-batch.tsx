@@ -32,7 +32,7 @@ export default function StartBatch({ place }: ViewProps) {
   useEffect(() => {
     const stop = new AbortController();
     service
-      .call('getHistoryFlat', { path: { objective_id: objectiveId }, query: FEWEST_RUNS, signal: stop.signal })
+      .call('getHistory', { path: { objective_id: objectiveId }, query: FEWEST_RUNS, signal: stop.signal })
       .then(({ body }) => setHead(headOf(body)))
       .catch((failure: unknown) => stop.signal.aborted || setError(failure));
     return () => stop.abort();

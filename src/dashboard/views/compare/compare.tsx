@@ -44,7 +44,7 @@ async function readAll(ids: readonly number[], signal: AbortSignal, known: Known
   let isSame = known !== undefined;
   for (const [k, id] of ids.entries()) {
     const path = { objective_id: id };
-    const answer = await service.call('getHistoryFlat', { path, ifNoneMatch: known?.etags[k], signal });
+    const answer = await service.call('getHistory', { path, ifNoneMatch: known?.etags[k], signal });
     isSame &&= answer.status === 304;
     histories.push(answer.status === 304 ? known!.histories[k]! : answer.body);
     etags.push(answer.status === 304 ? known!.etags[k] : (answer.headers.get('etag') ?? undefined));

@@ -43,7 +43,7 @@ export function watchRun(run: Run): () => void {
       return;
     }
     before ??= see(run.head.peek(), run.columns.peek());
-    const answer = await service.call('getHistoryFlat', {
+    const answer = await service.call('getHistory', {
       path: { objective_id: run.objectiveId },
       query: { after: before.from - 1 },
       ifNoneMatch: etag,

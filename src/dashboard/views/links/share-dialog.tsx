@@ -44,7 +44,7 @@ export function ShareDialog({ objectiveId, onClose }: ShareDialogProps) {
   const [isTelling, setTelling] = useState(false);
   const path = { objective_id: objectiveId };
   const live = useLive<readonly Link[]>(
-    { read: (signal) => readAll('listLinksOfObjectiveFlat', { path, signal }), pauseMs: LONG_PAUSE_MS },
+    { read: (signal) => readAll('listLinksOfObjective', { path, signal }), pauseMs: LONG_PAUSE_MS },
     [objectiveId],
   );
   if (isTelling) return <TellDialog objectiveId={objectiveId} onClose={onClose} />;
@@ -93,7 +93,7 @@ function NewLink({ objectiveId, onMade }: { readonly objectiveId: number; onMade
         // A moment less than the longest, for clocks that differ.
         expiresAt: new Date(Date.now() + days * DAY_MS - (days === 366 ? DAY_MS : 0)).toISOString(),
       };
-      onMade((await service.call('createLinkFlat', { path: { objective_id: objectiveId }, body })).body);
+      onMade((await service.call('createLink', { path: { objective_id: objectiveId }, body })).body);
     });
   return (
     <form

@@ -12,7 +12,7 @@ const FEWEST_RUNS = { every: 1_000_000 };
 
 async function read(objectiveId: number, signal: AbortSignal): Promise<Copied> {
   const path = { objective_id: objectiveId };
-  const { body: history } = await service.call('getHistoryFlat', { path, query: FEWEST_RUNS, signal });
+  const { body: history } = await service.call('getHistory', { path, query: FEWEST_RUNS, signal });
   const { modelId, projectId } = history;
   const ofProject = { model_id: modelId, project_id: projectId };
   const { body: project } = await service.call('getProject', { path: ofProject, signal });

@@ -60,7 +60,7 @@ export function Entry({ note, onChange, onDelete }: EntryProps) {
               type="button"
               onClick={() =>
                 void sending.send(async () => {
-                  await service.call('deleteNoteFlat', { path: pathOf(note) });
+                  await service.call('deleteNote', { path: pathOf(note) });
                   onDelete();
                 })
               }
@@ -86,7 +86,7 @@ function TextForm({ note, onChange, onClose }: { readonly note: Note; onChange()
       onSubmit={(event) => {
         event.preventDefault();
         void sending.send(async () => {
-          await service.call('updateNoteFlat', { path: pathOf(note), body: { text: text.trim(), replaces: before } });
+          await service.call('updateNote', { path: pathOf(note), body: { text: text.trim(), replaces: before } });
           onClose();
           onChange();
         });
@@ -124,7 +124,7 @@ function File({ note, file }: { readonly note: Note; readonly file: NonNullable<
   const sending = useSending();
   const address = useThumbnail(note);
   const save = async () => {
-    const { body } = await service.call('getNoteFileFlat', { path: pathOf(note), timeoutMs: TIMEOUT_MS });
+    const { body } = await service.call('getNoteFile', { path: pathOf(note), timeoutMs: TIMEOUT_MS });
     const parts = await import('../../parts/export.ts');
     parts.save(file.name, new Blob([body], { type: 'application/octet-stream' }));
   };
@@ -152,7 +152,7 @@ function useThumbnail(note: Note): string | undefined {
     if (!hasThumbnail) return;
     const ended = new AbortController();
     let made: string | undefined;
-    service.call('getNoteThumbnailFlat', { path: pathOf(note), signal: ended.signal }).then(
+    service.call('getNoteThumbnail', { path: pathOf(note), signal: ended.signal }).then(
       ({ body }) => {
         if (ended.signal.aborted) return;
         made = URL.createObjectURL(new Blob([body], { type: 'image/jpeg' }));

@@ -60,7 +60,7 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
     const sent = taken && { name: taken.name, content: await toBase64(taken), thumbnail: await makeThumbnail(taken) };
     const body = { text: text.trim(), ...(inverseId !== undefined && { inverseId }), ...(sent && { file: sent }) };
     key.current ??= crypto.randomUUID();
-    await service.call('createNoteFlat', { path, body, idempotencyKey: key.current, timeoutMs: TIMEOUT_MS });
+    await service.call('createNote', { path, body, idempotencyKey: key.current, timeoutMs: TIMEOUT_MS });
     write('');
     remove();
     onAdd();

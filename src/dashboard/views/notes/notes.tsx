@@ -64,7 +64,7 @@ export function Notes({ run, on }: NotesProps) {
               onClick={() =>
                 void undoing.send(async () => {
                   const path = { objective_id: objectiveId, note_id: deleted.id };
-                  await service.call('restoreNoteFlat', { path });
+                  await service.call('restoreNote', { path });
                   setDeleted(undefined);
                   changed();
                 })

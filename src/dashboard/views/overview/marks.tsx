@@ -31,7 +31,7 @@ interface Done {
 
 async function archive(glance: ObjectiveGlance, isArchived: boolean): Promise<void> {
   const path = { objective_id: glance.id };
-  await service.call('updateObjectiveFlat', { path, body: { isArchived } });
+  await service.call('updateObjective', { path, body: { isArchived } });
   done.value = {
     name: nameOf(glance),
     what: isArchived ? 'is archived.' : 'is back in the list.',
@@ -45,7 +45,7 @@ interface ChangedProps {
 }
 
 async function remove(glance: ObjectiveGlance): Promise<void> {
-  await service.call('deleteObjectiveFlat', { path: { objective_id: glance.id } });
+  await service.call('deleteObjective', { path: { objective_id: glance.id } });
   done.value = { name: nameOf(glance), what: 'is deleted.', undo: () => restore(glance.id) };
 }
 
@@ -199,7 +199,7 @@ function LabelDialog({ glance, ...props }: DialogProps) {
       known={glance.label ?? ''}
       mayBeEmpty
       save={(label) =>
-        service.call('updateObjectiveFlat', {
+        service.call('updateObjective', {
           path: { objective_id: glance.id },
           body: { label: label === '' ? null : label },
         })

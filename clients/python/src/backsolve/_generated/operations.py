@@ -38,44 +38,44 @@ _ADD_CASES = Operation("addCases", "POST", "/models/{model_id}/projects/{project
 _LIST_OBJECTIVES = Operation("listObjectives", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives", {200: "list[m.Objective]"})
 _LOAD_OBJECTIVES = Operation("loadObjectives", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives", {201: "m.LoadedObjectives"})
 _INITIALIZE_INVERSE = Operation("initializeInverse", "POST", "/trials/{trial_id}/initialize-inverse", {201: "m.Inverse"})
-_GET_OBJECTIVE = Operation("getObjective", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}", {200: "m.ExplainedObjective"})
-_UPDATE_OBJECTIVE = Operation("updateObjective", "PATCH", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}", {200: "m.ExplainedObjective"})
-_DELETE_OBJECTIVE = Operation("deleteObjective", "DELETE", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}", {204: None})
-_STOP_OBJECTIVE = Operation("stopObjective", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/stop", {200: "m.Objective"})
-_LIST_INVERSES = Operation("listInverses", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses", {200: "list[m.Inverse]"}, line="m.RunLine")
-_SUGGEST_INVERSE = Operation("suggestInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses", {201: "m.Suggestion", 202: "m.Suggestion"})
-_SUGGEST_INVERSES = Operation("suggestInverses", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/suggestions", {200: "m.SuggestedInverses", 201: "m.SuggestedInverses", 202: "m.SuggestedInverses"})
-_GET_INVERSE = Operation("getInverse", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}", {200: "m.Inverse"})
-_LOAD_INVERSE_OUTPUT = Operation("loadInverseOutput", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverse-output", {200: "m.ReportedInverse"})
-_PUT_INVERSE_OUTPUT = Operation("putInverseOutput", "PUT", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
-_STOP_INVERSE = Operation("stopInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
-_GET_HISTORY = Operation("getHistory", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
-_LIST_TRIAL_RUNS = Operation("listTrialRuns", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
-_GET_ROBUSTNESS = Operation("getRobustness", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
-_GET_IDENTIFIABILITY = Operation("getIdentifiability", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
-_GET_FIT = Operation("getFit", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/fit", {200: "m.FitParameters"})
-_GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions", {200: "m.Solutions"})
-_GET_PREDICTIONS = Operation("getPredictions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions", {200: "m.Predictions"})
-_GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
-_GET_REPORT = Operation("getReport", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report", {200: None, 304: None})
-_GET_RUN_CARD = Operation("getRunCard", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
-_LIST_LINKS_OF_OBJECTIVE = Operation("listLinksOfObjective", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {200: "list[m.Link]"})
-_CREATE_LINK = Operation("createLink", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {201: "m.CreatedLink"})
+_GET_OBJECTIVE = Operation("getObjective", "GET", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
+_UPDATE_OBJECTIVE = Operation("updateObjective", "PATCH", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
+_DELETE_OBJECTIVE = Operation("deleteObjective", "DELETE", "/objectives/{objective_id}", {204: None})
+_STOP_OBJECTIVE = Operation("stopObjective", "POST", "/objectives/{objective_id}/stop", {200: "m.Objective"})
+_LIST_INVERSES = Operation("listInverses", "GET", "/objectives/{objective_id}/inverses", {200: "list[m.Inverse]"}, line="m.RunLine")
+_SUGGEST_INVERSE = Operation("suggestInverse", "POST", "/objectives/{objective_id}/inverses", {201: "m.Suggestion", 202: "m.Suggestion"})
+_SUGGEST_INVERSES = Operation("suggestInverses", "POST", "/objectives/{objective_id}/suggestions", {200: "m.SuggestedInverses", 201: "m.SuggestedInverses", 202: "m.SuggestedInverses"})
+_GET_INVERSE = Operation("getInverse", "GET", "/objectives/{objective_id}/inverses/{inverse_id}", {200: "m.Inverse"})
+_LOAD_INVERSE_OUTPUT = Operation("loadInverseOutput", "POST", "/objectives/{objective_id}/inverse-output", {200: "m.ReportedInverse"})
+_PUT_INVERSE_OUTPUT = Operation("putInverseOutput", "PUT", "/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
+_STOP_INVERSE = Operation("stopInverse", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
+_GET_HISTORY = Operation("getHistory", "GET", "/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
+_LIST_TRIAL_RUNS = Operation("listTrialRuns", "GET", "/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
+_GET_ROBUSTNESS = Operation("getRobustness", "GET", "/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
+_GET_IDENTIFIABILITY = Operation("getIdentifiability", "GET", "/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
+_GET_FIT = Operation("getFit", "GET", "/objectives/{objective_id}/fit", {200: "m.FitParameters"})
+_GET_SOLUTIONS = Operation("getSolutions", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
+_GET_PREDICTIONS = Operation("getPredictions", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
+_GET_FRONT = Operation("getFront", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
+_GET_REPORT = Operation("getReport", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
+_GET_RUN_CARD = Operation("getRunCard", "GET", "/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
+_LIST_LINKS_OF_OBJECTIVE = Operation("listLinksOfObjective", "GET", "/objectives/{objective_id}/links", {200: "list[m.Link]"})
+_CREATE_LINK = Operation("createLink", "POST", "/objectives/{objective_id}/links", {201: "m.CreatedLink"})
 _LIST_LINKS = Operation("listLinks", "GET", "/links", {200: "list[m.Link]"})
 _REVOKE_LINK = Operation("revokeLink", "DELETE", "/links/{link_id}", {204: None})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
-_CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
+_CORRECT_INVERSE = Operation("correctInverse", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
 _UNDO_CORRECTION = Operation("undoCorrection", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections/{correction_id}/undo", {200: "m.Correction"})
 _LIST_CORRECTIONS = Operation("listCorrections", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections", {200: "list[m.Correction]"})
-_LIST_NOTES = Operation("listNotes", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {200: "list[m.Note]"})
-_CREATE_NOTE = Operation("createNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {201: "m.Note"})
-_GET_NOTE = Operation("getNote", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
-_UPDATE_NOTE = Operation("updateNote", "PATCH", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
-_DELETE_NOTE = Operation("deleteNote", "DELETE", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {204: None})
-_RESTORE_NOTE = Operation("restoreNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
-_GET_NOTE_FILE = Operation("getNoteFile", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/file", {200: None})
-_GET_NOTE_THUMBNAIL = Operation("getNoteThumbnail", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
+_LIST_NOTES = Operation("listNotes", "GET", "/objectives/{objective_id}/notes", {200: "list[m.Note]"})
+_CREATE_NOTE = Operation("createNote", "POST", "/objectives/{objective_id}/notes", {201: "m.Note"})
+_GET_NOTE = Operation("getNote", "GET", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_UPDATE_NOTE = Operation("updateNote", "PATCH", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_DELETE_NOTE = Operation("deleteNote", "DELETE", "/objectives/{objective_id}/notes/{note_id}", {204: None})
+_RESTORE_NOTE = Operation("restoreNote", "POST", "/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
+_GET_NOTE_FILE = Operation("getNoteFile", "GET", "/objectives/{objective_id}/notes/{note_id}/file", {200: None})
+_GET_NOTE_THUMBNAIL = Operation("getNoteThumbnail", "GET", "/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
 _LIST_KEYS = Operation("listKeys", "GET", "/keys", {200: "list[m.Key]"})
 _CREATE_KEY = Operation("createKey", "POST", "/keys", {201: "m.CreatedKey"})
 _GET_KEY = Operation("getKey", "GET", "/keys/{key_id}", {200: "m.Key"})
@@ -144,38 +144,6 @@ _GET_WORKBOOK = Operation("getWorkbook", "GET", "/workbooks/{workbook_id}", {200
 _DELETE_WORKBOOK = Operation("deleteWorkbook", "DELETE", "/workbooks/{workbook_id}", {204: None})
 _CHECK_WORKBOOK = Operation("checkWorkbook", "POST", "/workbooks/{workbook_id}/check", {200: "m.CheckedCells"})
 _COPY_WORKBOOK = Operation("copyWorkbook", "POST", "/workbooks/{workbook_id}/copy", {200: "m.WorkbookFile"})
-_GET_OBJECTIVE_FLAT = Operation("getObjectiveFlat", "GET", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
-_UPDATE_OBJECTIVE_FLAT = Operation("updateObjectiveFlat", "PATCH", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
-_DELETE_OBJECTIVE_FLAT = Operation("deleteObjectiveFlat", "DELETE", "/objectives/{objective_id}", {204: None})
-_STOP_OBJECTIVE_FLAT = Operation("stopObjectiveFlat", "POST", "/objectives/{objective_id}/stop", {200: "m.Objective"})
-_LIST_INVERSES_FLAT = Operation("listInversesFlat", "GET", "/objectives/{objective_id}/inverses", {200: "list[m.Inverse]"}, line="m.RunLine")
-_SUGGEST_INVERSE_FLAT = Operation("suggestInverseFlat", "POST", "/objectives/{objective_id}/inverses", {201: "m.Suggestion", 202: "m.Suggestion"})
-_SUGGEST_INVERSES_FLAT = Operation("suggestInversesFlat", "POST", "/objectives/{objective_id}/suggestions", {200: "m.SuggestedInverses", 201: "m.SuggestedInverses", 202: "m.SuggestedInverses"})
-_GET_INVERSE_FLAT = Operation("getInverseFlat", "GET", "/objectives/{objective_id}/inverses/{inverse_id}", {200: "m.Inverse"})
-_LOAD_INVERSE_OUTPUT_FLAT = Operation("loadInverseOutputFlat", "POST", "/objectives/{objective_id}/inverse-output", {200: "m.ReportedInverse"})
-_PUT_INVERSE_OUTPUT_FLAT = Operation("putInverseOutputFlat", "PUT", "/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
-_STOP_INVERSE_FLAT = Operation("stopInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
-_GET_HISTORY_FLAT = Operation("getHistoryFlat", "GET", "/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
-_LIST_TRIAL_RUNS_FLAT = Operation("listTrialRunsFlat", "GET", "/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
-_GET_ROBUSTNESS_FLAT = Operation("getRobustnessFlat", "GET", "/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
-_GET_IDENTIFIABILITY_FLAT = Operation("getIdentifiabilityFlat", "GET", "/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
-_GET_FIT_FLAT = Operation("getFitFlat", "GET", "/objectives/{objective_id}/fit", {200: "m.FitParameters"})
-_GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
-_GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
-_GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
-_GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
-_GET_RUN_CARD_FLAT = Operation("getRunCardFlat", "GET", "/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
-_LIST_LINKS_OF_OBJECTIVE_FLAT = Operation("listLinksOfObjectiveFlat", "GET", "/objectives/{objective_id}/links", {200: "list[m.Link]"})
-_CREATE_LINK_FLAT = Operation("createLinkFlat", "POST", "/objectives/{objective_id}/links", {201: "m.CreatedLink"})
-_CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
-_LIST_NOTES_FLAT = Operation("listNotesFlat", "GET", "/objectives/{objective_id}/notes", {200: "list[m.Note]"})
-_CREATE_NOTE_FLAT = Operation("createNoteFlat", "POST", "/objectives/{objective_id}/notes", {201: "m.Note"})
-_GET_NOTE_FLAT = Operation("getNoteFlat", "GET", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
-_UPDATE_NOTE_FLAT = Operation("updateNoteFlat", "PATCH", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
-_DELETE_NOTE_FLAT = Operation("deleteNoteFlat", "DELETE", "/objectives/{objective_id}/notes/{note_id}", {204: None})
-_RESTORE_NOTE_FLAT = Operation("restoreNoteFlat", "POST", "/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
-_GET_NOTE_FILE_FLAT = Operation("getNoteFileFlat", "GET", "/objectives/{objective_id}/notes/{note_id}/file", {200: None})
-_GET_NOTE_THUMBNAIL_FLAT = Operation("getNoteThumbnailFlat", "GET", "/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
 
 
 class Operations(Caller):
@@ -301,141 +269,141 @@ class Operations(Caller):
         """Load objectives and start the inverse optimization in one call."""
         return self._call(_INITIALIZE_INVERSE, path={"trial_id": trial_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
+    def get_objective(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Read an objective with all its inverses and what the optimizer has learned about it."""
-        return self._call(_GET_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+        return self._call(_GET_OBJECTIVE, path={"objective_id": objective_id}, timeout=timeout)
 
-    def update_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
+    def update_objective(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Change how an objective runs, or let one that ended by evidence run on."""
-        return self._call(_UPDATE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, body=body, timeout=timeout)
+        return self._call(_UPDATE_OBJECTIVE, path={"objective_id": objective_id}, body=body, timeout=timeout)
 
-    def delete_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
+    def delete_objective(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Disable an objective and its inverses."""
-        return self._call(_DELETE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+        return self._call(_DELETE_OBJECTIVE, path={"objective_id": objective_id}, timeout=timeout)
 
-    def stop_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Objective]:
+    def stop_objective(self, objective_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Objective]:
         """Stop an objective."""
-        return self._call(_STOP_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_STOP_OBJECTIVE, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    def list_inverses(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_inverses_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_inverses_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def list_inverses_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._lines(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    def suggest_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
+    def suggest_inverse(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
-        return self._call(_SUGGEST_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_SUGGEST_INVERSE, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def suggest_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
+    def suggest_inverses(self, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
         """Ask for several inputs to try in parallel."""
-        return self._call(_SUGGEST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_SUGGEST_INVERSES, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
+    def get_inverse(self, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
         """Read an inverse."""
-        return self._call(_GET_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, timeout=timeout)
+        return self._call(_GET_INVERSE, path={"objective_id": objective_id, "inverse_id": inverse_id}, timeout=timeout)
 
-    def load_inverse_output(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewInverseOutput, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.ReportedInverse]:
+    def load_inverse_output(self, objective_id: int, body: m.NewInverseOutput, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.ReportedInverse]:
         """Complete the open iteration: load its output or report that its run failed."""
-        return self._call(_LOAD_INVERSE_OUTPUT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_LOAD_INVERSE_OUTPUT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def put_inverse_output(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NewInverseOutput, *, timeout: float | None = None) -> Answer[m.ReportedInverse]:
+    def put_inverse_output(self, objective_id: int, inverse_id: int, body: m.NewInverseOutput, *, timeout: float | None = None) -> Answer[m.ReportedInverse]:
         """Complete the named iteration."""
-        return self._call(_PUT_INVERSE_OUTPUT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, body=body, timeout=timeout)
+        return self._call(_PUT_INVERSE_OUTPUT, path={"objective_id": objective_id, "inverse_id": inverse_id}, body=body, timeout=timeout)
 
-    def stop_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Inverse]:
+    def stop_inverse(self, objective_id: int, inverse_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Inverse]:
         """Give up one open inverse."""
-        return self._call(_STOP_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_STOP_INVERSE, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    def get_history(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_history_csv(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return self._call(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def get_history_xlsx(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def get_history_lines(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._lines(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+    def list_trial_runs(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_runs_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_trial_runs_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+    def list_trial_runs_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
+    def get_robustness(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
-        return self._call(_GET_ROBUSTNESS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
+        return self._call(_GET_ROBUSTNESS, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
 
-    def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
+    def get_identifiability(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
         """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
-        return self._call(_GET_IDENTIFIABILITY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+        return self._call(_GET_IDENTIFIABILITY, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
-    def get_fit(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
+    def get_fit(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
         """Read what the data of a fit tell about its inputs."""
-        return self._call(_GET_FIT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+        return self._call(_GET_FIT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
-    def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
+    def get_solutions(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
-        return self._call(_GET_SOLUTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"count": count}, timeout=timeout)
+        return self._call(_GET_SOLUTIONS, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
 
-    def get_predictions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
+    def get_predictions(self, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
         """Read what the models predict while one or two inputs vary."""
-        return self._call(_GET_PREDICTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
+        return self._call(_GET_PREDICTIONS, path={"objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
 
-    def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
+    def get_front(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
-        return self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+        return self._call(_GET_FRONT, path={"objective_id": objective_id}, timeout=timeout)
 
-    def get_report_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_report_html(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+        return self._call(_GET_REPORT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
 
-    def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def get_report_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+        return self._call(_GET_REPORT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
-    def get_run_card_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_run_card_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read the card of an input that waits, to print and take to the rig."""
-        return self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+        return self._call(_GET_RUN_CARD, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
 
-    def get_run_card_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def get_run_card_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read the card of an input that waits, to print and take to the rig."""
-        return self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+        return self._call(_GET_RUN_CARD, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
-    def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+    def list_links_of_objective(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links to an objective."""
-        return self._call(_LIST_LINKS_OF_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return self._call(_LIST_LINKS_OF_OBJECTIVE, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
 
-    def create_link(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+    def create_link(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
         """Make a read-only link to an objective or to its report."""
-        return self._call(_CREATE_LINK, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_CREATE_LINK, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def list_links(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links of the account."""
@@ -449,9 +417,9 @@ class Operations(Caller):
         """List all objectives of the account at a glance."""
         return self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "grouped": grouped, "stopReason": stop_reason, "trend": trend, "sort": sort, "direction": direction, "folded": folded, "archived": archived, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def correct_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
+    def correct_inverse(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
-        return self._call(_CORRECT_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_CORRECT_INVERSE, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def correct_case(self, model_id: int, project_id: int, trial_id: int, number: int, body: m.NewCaseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedCase]:
         """Correct or exclude the result of a case."""
@@ -465,37 +433,37 @@ class Operations(Caller):
         """List the corrections of a trial."""
         return self._call(_LIST_CORRECTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
 
-    def list_notes(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+    def list_notes(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
         """List the notes on an objective and its runs."""
-        return self._call(_LIST_NOTES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+        return self._call(_LIST_NOTES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
 
-    def create_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+    def create_note(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
         """Write a note on an objective or one of its runs, with a file or without."""
-        return self._call(_CREATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return self._call(_CREATE_NOTE, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+    def get_note(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
         """Read a note, also a deleted one until it is purged."""
-        return self._call(_GET_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+        return self._call(_GET_NOTE, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
 
-    def update_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+    def update_note(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
         """Change the text of a note."""
-        return self._call(_UPDATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+        return self._call(_UPDATE_NOTE, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
 
-    def delete_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+    def delete_note(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Delete a note with its file."""
-        return self._call(_DELETE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+        return self._call(_DELETE_NOTE, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
 
-    def restore_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+    def restore_note(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
         """Take the deletion of a note back."""
-        return self._call(_RESTORE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+        return self._call(_RESTORE_NOTE, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
 
-    def get_note_file(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+    def get_note_file(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
         """Save the file of a note."""
-        return self._call(_GET_NOTE_FILE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+        return self._call(_GET_NOTE_FILE, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
 
-    def get_note_thumbnail(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+    def get_note_thumbnail(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
         """Read the thumbnail of the file of a note."""
-        return self._call(_GET_NOTE_THUMBNAIL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
+        return self._call(_GET_NOTE_THUMBNAIL, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
     def list_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
         """List the keys."""
@@ -781,178 +749,6 @@ class Operations(Caller):
         """Get a copy of a workbook with other values in cells."""
         return self._call(_COPY_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Read an objective with all its inverses and what the optimizer has learned about it."""
-        return self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
-
-    def update_objective_flat(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how an objective runs, or let one that ended by evidence run on."""
-        return self._call(_UPDATE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, body=body, timeout=timeout)
-
-    def delete_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Disable an objective and its inverses."""
-        return self._call(_DELETE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
-
-    def stop_objective_flat(self, objective_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Objective]:
-        """Stop an objective."""
-        return self._call(_STOP_OBJECTIVE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
-
-    def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
-
-    def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
-
-    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
-
-    def suggest_inverse_flat(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
-        """Ask for the next input to try."""
-        return self._call(_SUGGEST_INVERSE_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def suggest_inverses_flat(self, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
-        """Ask for several inputs to try in parallel."""
-        return self._call(_SUGGEST_INVERSES_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def get_inverse_flat(self, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
-        """Read an inverse."""
-        return self._call(_GET_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, timeout=timeout)
-
-    def load_inverse_output_flat(self, objective_id: int, body: m.NewInverseOutput, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.ReportedInverse]:
-        """Complete the open iteration: load its output or report that its run failed."""
-        return self._call(_LOAD_INVERSE_OUTPUT_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def put_inverse_output_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseOutput, *, timeout: float | None = None) -> Answer[m.ReportedInverse]:
-        """Complete the named iteration."""
-        return self._call(_PUT_INVERSE_OUTPUT_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, body=body, timeout=timeout)
-
-    def stop_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Inverse]:
-        """Give up one open inverse."""
-        return self._call(_STOP_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def get_history_flat(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
-
-    def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
-
-    def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
-
-    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
-
-    def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
-
-    def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
-
-    def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
-
-    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
-
-    def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
-        """Read the probability that an input with tolerances still meets the targets."""
-        return self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
-
-    def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
-        """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
-        return self._call(_GET_IDENTIFIABILITY_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
-
-    def get_fit_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
-        """Read what the data of a fit tell about its inputs."""
-        return self._call(_GET_FIT_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
-
-    def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
-        """Read inputs that meet all targets of an objective, as different as possible."""
-        return self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
-
-    def get_predictions_flat(self, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
-        """Read what the models predict while one or two inputs vary."""
-        return self._call(_GET_PREDICTIONS_FLAT, path={"objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
-
-    def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
-        """Read the front of an objective with outputs without target."""
-        return self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
-
-    def get_report_flat_html(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
-        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
-
-    def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
-
-    def get_run_card_flat_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
-        """Read the card of an input that waits, to print and take to the rig."""
-        return self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
-
-    def get_run_card_flat_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """Read the card of an input that waits, to print and take to the rig."""
-        return self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
-
-    def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
-        """List the links to an objective."""
-        return self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
-
-    def create_link_flat(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
-        """Make a read-only link to an objective or to its report."""
-        return self._call(_CREATE_LINK_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
-        """Correct or exclude the result of an inverse."""
-        return self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def list_notes_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
-        """List the notes on an objective and its runs."""
-        return self._call(_LIST_NOTES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
-
-    def create_note_flat(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
-        """Write a note on an objective or one of its runs, with a file or without."""
-        return self._call(_CREATE_NOTE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    def get_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
-        """Read a note, also a deleted one until it is purged."""
-        return self._call(_GET_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
-
-    def update_note_flat(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
-        """Change the text of a note."""
-        return self._call(_UPDATE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
-
-    def delete_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Delete a note with its file."""
-        return self._call(_DELETE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
-
-    def restore_note_flat(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
-        """Take the deletion of a note back."""
-        return self._call(_RESTORE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
-
-    def get_note_file_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
-        """Save the file of a note."""
-        return self._call(_GET_NOTE_FILE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
-
-    def get_note_thumbnail_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
-        """Read the thumbnail of the file of a note."""
-        return self._call(_GET_NOTE_THUMBNAIL_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
-
 
 class AsyncOperations(AsyncCaller):
     """Every operation, asynchronous."""
@@ -1077,141 +873,141 @@ class AsyncOperations(AsyncCaller):
         """Load objectives and start the inverse optimization in one call."""
         return await self._call(_INITIALIZE_INVERSE, path={"trial_id": trial_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
+    async def get_objective(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Read an objective with all its inverses and what the optimizer has learned about it."""
-        return await self._call(_GET_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+        return await self._call(_GET_OBJECTIVE, path={"objective_id": objective_id}, timeout=timeout)
 
-    async def update_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
+    async def update_objective(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Change how an objective runs, or let one that ended by evidence run on."""
-        return await self._call(_UPDATE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, body=body, timeout=timeout)
+        return await self._call(_UPDATE_OBJECTIVE, path={"objective_id": objective_id}, body=body, timeout=timeout)
 
-    async def delete_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
+    async def delete_objective(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Disable an objective and its inverses."""
-        return await self._call(_DELETE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+        return await self._call(_DELETE_OBJECTIVE, path={"objective_id": objective_id}, timeout=timeout)
 
-    async def stop_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Objective]:
+    async def stop_objective(self, objective_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Objective]:
         """Stop an objective."""
-        return await self._call(_STOP_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_STOP_OBJECTIVE, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    async def list_inverses(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    async def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_inverses_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    async def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_inverses_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    def list_inverses_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._lines(_LIST_INVERSES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    async def suggest_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
+    async def suggest_inverse(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
-        return await self._call(_SUGGEST_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_SUGGEST_INVERSE, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def suggest_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
+    async def suggest_inverses(self, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
         """Ask for several inputs to try in parallel."""
-        return await self._call(_SUGGEST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_SUGGEST_INVERSES, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
+    async def get_inverse(self, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
         """Read an inverse."""
-        return await self._call(_GET_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, timeout=timeout)
+        return await self._call(_GET_INVERSE, path={"objective_id": objective_id, "inverse_id": inverse_id}, timeout=timeout)
 
-    async def load_inverse_output(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewInverseOutput, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.ReportedInverse]:
+    async def load_inverse_output(self, objective_id: int, body: m.NewInverseOutput, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.ReportedInverse]:
         """Complete the open iteration: load its output or report that its run failed."""
-        return await self._call(_LOAD_INVERSE_OUTPUT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_LOAD_INVERSE_OUTPUT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def put_inverse_output(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NewInverseOutput, *, timeout: float | None = None) -> Answer[m.ReportedInverse]:
+    async def put_inverse_output(self, objective_id: int, inverse_id: int, body: m.NewInverseOutput, *, timeout: float | None = None) -> Answer[m.ReportedInverse]:
         """Complete the named iteration."""
-        return await self._call(_PUT_INVERSE_OUTPUT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, body=body, timeout=timeout)
+        return await self._call(_PUT_INVERSE_OUTPUT, path={"objective_id": objective_id, "inverse_id": inverse_id}, body=body, timeout=timeout)
 
-    async def stop_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Inverse]:
+    async def stop_inverse(self, objective_id: int, inverse_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Inverse]:
         """Give up one open inverse."""
-        return await self._call(_STOP_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_STOP_INVERSE, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    async def get_history(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_history_csv(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    async def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def get_history_xlsx(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    def get_history_lines(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._lines(_GET_HISTORY, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+    async def list_trial_runs(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    async def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_runs_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    async def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_trial_runs_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+    def list_trial_runs_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_RUNS, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    async def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
+    async def get_robustness(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
-        return await self._call(_GET_ROBUSTNESS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
+        return await self._call(_GET_ROBUSTNESS, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
 
-    async def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
+    async def get_identifiability(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
         """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
-        return await self._call(_GET_IDENTIFIABILITY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+        return await self._call(_GET_IDENTIFIABILITY, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
-    async def get_fit(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
+    async def get_fit(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
         """Read what the data of a fit tell about its inputs."""
-        return await self._call(_GET_FIT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+        return await self._call(_GET_FIT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
-    async def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
+    async def get_solutions(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
-        return await self._call(_GET_SOLUTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"count": count}, timeout=timeout)
+        return await self._call(_GET_SOLUTIONS, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
 
-    async def get_predictions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
+    async def get_predictions(self, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
         """Read what the models predict while one or two inputs vary."""
-        return await self._call(_GET_PREDICTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
+        return await self._call(_GET_PREDICTIONS, path={"objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
 
-    async def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
+    async def get_front(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
-        return await self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+        return await self._call(_GET_FRONT, path={"objective_id": objective_id}, timeout=timeout)
 
-    async def get_report_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_report_html(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+        return await self._call(_GET_REPORT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
 
-    async def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def get_report_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+        return await self._call(_GET_REPORT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
-    async def get_run_card_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_run_card_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read the card of an input that waits, to print and take to the rig."""
-        return await self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+        return await self._call(_GET_RUN_CARD, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
 
-    async def get_run_card_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def get_run_card_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read the card of an input that waits, to print and take to the rig."""
-        return await self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+        return await self._call(_GET_RUN_CARD, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
-    async def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+    async def list_links_of_objective(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links to an objective."""
-        return await self._call(_LIST_LINKS_OF_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return await self._call(_LIST_LINKS_OF_OBJECTIVE, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
 
-    async def create_link(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+    async def create_link(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
         """Make a read-only link to an objective or to its report."""
-        return await self._call(_CREATE_LINK, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_CREATE_LINK, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def list_links(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links of the account."""
@@ -1225,9 +1021,9 @@ class AsyncOperations(AsyncCaller):
         """List all objectives of the account at a glance."""
         return await self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "grouped": grouped, "stopReason": stop_reason, "trend": trend, "sort": sort, "direction": direction, "folded": folded, "archived": archived, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def correct_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
+    async def correct_inverse(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
-        return await self._call(_CORRECT_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_CORRECT_INVERSE, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def correct_case(self, model_id: int, project_id: int, trial_id: int, number: int, body: m.NewCaseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedCase]:
         """Correct or exclude the result of a case."""
@@ -1241,37 +1037,37 @@ class AsyncOperations(AsyncCaller):
         """List the corrections of a trial."""
         return await self._call(_LIST_CORRECTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
 
-    async def list_notes(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+    async def list_notes(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
         """List the notes on an objective and its runs."""
-        return await self._call(_LIST_NOTES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+        return await self._call(_LIST_NOTES, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
 
-    async def create_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+    async def create_note(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
         """Write a note on an objective or one of its runs, with a file or without."""
-        return await self._call(_CREATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+        return await self._call(_CREATE_NOTE, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+    async def get_note(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
         """Read a note, also a deleted one until it is purged."""
-        return await self._call(_GET_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+        return await self._call(_GET_NOTE, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
 
-    async def update_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+    async def update_note(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
         """Change the text of a note."""
-        return await self._call(_UPDATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+        return await self._call(_UPDATE_NOTE, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
 
-    async def delete_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+    async def delete_note(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Delete a note with its file."""
-        return await self._call(_DELETE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+        return await self._call(_DELETE_NOTE, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
 
-    async def restore_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+    async def restore_note(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
         """Take the deletion of a note back."""
-        return await self._call(_RESTORE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+        return await self._call(_RESTORE_NOTE, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
 
-    async def get_note_file(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+    async def get_note_file(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
         """Save the file of a note."""
-        return await self._call(_GET_NOTE_FILE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+        return await self._call(_GET_NOTE_FILE, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
 
-    async def get_note_thumbnail(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+    async def get_note_thumbnail(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
         """Read the thumbnail of the file of a note."""
-        return await self._call(_GET_NOTE_THUMBNAIL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
+        return await self._call(_GET_NOTE_THUMBNAIL, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
     async def list_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
         """List the keys."""
@@ -1556,175 +1352,3 @@ class AsyncOperations(AsyncCaller):
     async def copy_workbook(self, workbook_id: int, body: m.NewCellValues, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WorkbookFile]:
         """Get a copy of a workbook with other values in cells."""
         return await self._call(_COPY_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def get_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Read an objective with all its inverses and what the optimizer has learned about it."""
-        return await self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
-
-    async def update_objective_flat(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how an objective runs, or let one that ended by evidence run on."""
-        return await self._call(_UPDATE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, body=body, timeout=timeout)
-
-    async def delete_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Disable an objective and its inverses."""
-        return await self._call(_DELETE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
-
-    async def stop_objective_flat(self, objective_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Objective]:
-        """Stop an objective."""
-        return await self._call(_STOP_OBJECTIVE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
-
-    async def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
-
-    async def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
-
-    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
-        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
-
-    async def suggest_inverse_flat(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
-        """Ask for the next input to try."""
-        return await self._call(_SUGGEST_INVERSE_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def suggest_inverses_flat(self, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
-        """Ask for several inputs to try in parallel."""
-        return await self._call(_SUGGEST_INVERSES_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def get_inverse_flat(self, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
-        """Read an inverse."""
-        return await self._call(_GET_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, timeout=timeout)
-
-    async def load_inverse_output_flat(self, objective_id: int, body: m.NewInverseOutput, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.ReportedInverse]:
-        """Complete the open iteration: load its output or report that its run failed."""
-        return await self._call(_LOAD_INVERSE_OUTPUT_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def put_inverse_output_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseOutput, *, timeout: float | None = None) -> Answer[m.ReportedInverse]:
-        """Complete the named iteration."""
-        return await self._call(_PUT_INVERSE_OUTPUT_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, body=body, timeout=timeout)
-
-    async def stop_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Inverse]:
-        """Give up one open inverse."""
-        return await self._call(_STOP_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def get_history_flat(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
-
-    async def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
-
-    async def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
-
-    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
-        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
-
-    async def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
-
-    async def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
-
-    async def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
-
-    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
-
-    async def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
-        """Read the probability that an input with tolerances still meets the targets."""
-        return await self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
-
-    async def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
-        """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
-        return await self._call(_GET_IDENTIFIABILITY_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
-
-    async def get_fit_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
-        """Read what the data of a fit tell about its inputs."""
-        return await self._call(_GET_FIT_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
-
-    async def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
-        """Read inputs that meet all targets of an objective, as different as possible."""
-        return await self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
-
-    async def get_predictions_flat(self, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
-        """Read what the models predict while one or two inputs vary."""
-        return await self._call(_GET_PREDICTIONS_FLAT, path={"objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
-
-    async def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
-        """Read the front of an objective with outputs without target."""
-        return await self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
-
-    async def get_report_flat_html(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
-        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
-
-    async def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
-        return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
-
-    async def get_run_card_flat_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
-        """Read the card of an input that waits, to print and take to the rig."""
-        return await self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
-
-    async def get_run_card_flat_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
-        """Read the card of an input that waits, to print and take to the rig."""
-        return await self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
-
-    async def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
-        """List the links to an objective."""
-        return await self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
-
-    async def create_link_flat(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
-        """Make a read-only link to an objective or to its report."""
-        return await self._call(_CREATE_LINK_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
-        """Correct or exclude the result of an inverse."""
-        return await self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def list_notes_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
-        """List the notes on an objective and its runs."""
-        return await self._call(_LIST_NOTES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
-
-    async def create_note_flat(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
-        """Write a note on an objective or one of its runs, with a file or without."""
-        return await self._call(_CREATE_NOTE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
-
-    async def get_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
-        """Read a note, also a deleted one until it is purged."""
-        return await self._call(_GET_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
-
-    async def update_note_flat(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
-        """Change the text of a note."""
-        return await self._call(_UPDATE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
-
-    async def delete_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Delete a note with its file."""
-        return await self._call(_DELETE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
-
-    async def restore_note_flat(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
-        """Take the deletion of a note back."""
-        return await self._call(_RESTORE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
-
-    async def get_note_file_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
-        """Save the file of a note."""
-        return await self._call(_GET_NOTE_FILE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
-
-    async def get_note_thumbnail_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
-        """Read the thumbnail of the file of a note."""
-        return await self._call(_GET_NOTE_THUMBNAIL_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)

@@ -289,7 +289,7 @@ class Session:
         if entry.objective_id is None or batch.progress.evaluations.waiting > 0:
             return _has_designed_all(batch)
         # Open runs that are not leased are being computed. A search may hold back while an open run is likely to end it.
-        open_count = self.client.get_objective_flat(entry.objective_id).body.open_count
+        open_count = self.client.get_objective(entry.objective_id).body.open_count
         return 0 < open_count <= batch.progress.evaluations.leased
 
     def tell(self, asked: Asked, output: Output | Failed) -> Told | None:

@@ -35,7 +35,7 @@ export function Actions({ run }: { readonly run: Run }) {
   const isRunning = head.stopReason === StopReason.RUNNING;
   const close = () => setOpened(undefined);
   const stop = async () => {
-    await service.call('stopObjectiveFlat', { path: { objective_id: run.objectiveId } });
+    await service.call('stopObjective', { path: { objective_id: run.objectiveId } });
     close();
     run.refresh();
   };

@@ -36,7 +36,7 @@ export function NumberDialog({ run, title, action, field, name, proposed, others
     if (value === undefined) return;
     void sending.send(async () => {
       const body = { [field]: value, ...others };
-      await service.call('updateObjectiveFlat', { path: { objective_id: run.objectiveId }, body });
+      await service.call('updateObjective', { path: { objective_id: run.objectiveId }, body });
       props.onClose();
       run.refresh();
     });

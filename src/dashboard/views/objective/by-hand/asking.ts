@@ -95,11 +95,11 @@ async function requestInputs(objectiveId: number, request: Request, abort: Abort
   for (;;) {
     try {
       if (count === null) {
-        const { body } = await service.untilSuggested('suggestInverseFlat', { path, idempotencyKey, signal: abort });
+        const { body } = await service.untilSuggested('suggestInverse', { path, idempotencyKey, signal: abort });
         return { lastIteration: body.iteration, notice: undefined };
       }
       const options = { path, body: { count }, idempotencyKey, signal: abort };
-      const { body } = await service.untilSuggested('suggestInversesFlat', options);
+      const { body } = await service.untilSuggested('suggestInverses', options);
       return { lastIteration: body.inverses.at(-1)?.iteration, notice: sayOf(body, count) };
     } catch (failure) {
       if (abort.aborted || !isAway(failure)) throw failure;

@@ -32,7 +32,7 @@ export function OpenInput(props: OpenInputProps) {
   const [isGivingUp, setGivingUp] = useState(false);
   const titleId = `open-${inverseId}`;
   const giveUp = async () => {
-    await service.call('stopInverseFlat', { path: { objective_id: run.objectiveId, inverse_id: inverseId } });
+    await service.call('stopInverse', { path: { objective_id: run.objectiveId, inverse_id: inverseId } });
     setGivingUp(false);
     run.refresh();
   };

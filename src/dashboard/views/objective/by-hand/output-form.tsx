@@ -50,7 +50,7 @@ function useReporting(
     setError(undefined);
     try {
       const path = { objective_id: run.objectiveId, inverse_id: inverseId };
-      const answer = await service.call('putInverseOutputFlat', { path, body });
+      const answer = await service.call('putInverseOutput', { path, body });
       typed.remove(inverseId);
       onReported(answer.body);
     } catch (failure) {

@@ -61,7 +61,7 @@ function Shown({ data, chosen: { output, input } }: { readonly data: ChartData; 
   const outputs = output === undefined ? all.order.value.slice(0, MOST_CHARTS).sort((a, b) => a - b) : [output];
   const answered = useAnswer(all.run, async () => {
     const query = { inputs: inputs.join(','), outputs: outputs.join(',') };
-    return (await service.call('getPredictionsFlat', { path: { objective_id: all.run.objectiveId }, query })).body;
+    return (await service.call('getPredictions', { path: { objective_id: all.run.objectiveId }, query })).body;
   });
   const { answer } = answered;
   const isLarge = inputs.length * outputs.length === 1;

@@ -77,7 +77,7 @@ function Shown({ data, across, up, output }: ShownProps) {
       Math.floor(Math.sqrt(MOST_PREDICTIONS / all.run.head.value.objectives.length)),
     );
     const query = { inputs: `${across},${up}`, grid: true, points: Math.max(2, points) };
-    return (await service.call('getPredictionsFlat', { path: { objective_id: all.run.objectiveId }, query })).body;
+    return (await service.call('getPredictions', { path: { objective_id: all.run.objectiveId }, query })).body;
   });
   const { answer } = answered;
   return (

@@ -63,6 +63,6 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
     send: (body) =>
       isCase
         ? service.call('correctCase', { path: { ...trial, number }, body })
-        : service.call('correctInverseFlat', { path: inverse, body }),
+        : service.call('correctInverse', { path: inverse, body }),
   };
 }

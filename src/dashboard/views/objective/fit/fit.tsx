@@ -21,7 +21,7 @@ export function Fit({ run }: { readonly run: Run }) {
     run,
     async () => {
       const path = { objective_id: run.objectiveId };
-      return (await service.call('getFitFlat', { path, query: { confidence } })).body;
+      return (await service.call('getFit', { path, query: { confidence } })).body;
     },
     false,
   );

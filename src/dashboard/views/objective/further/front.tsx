@@ -19,7 +19,7 @@ import { frontVolumes } from './front-volumes.ts';
 /** The non-dominated runs in the outputs without target, and the growth of the front. */
 export function Front({ run }: { readonly run: Run }) {
   const answered = useAnswer(run, async () => {
-    const front = (await service.call('getFrontFlat', { path: { objective_id: run.objectiveId } })).body;
+    const front = (await service.call('getFront', { path: { objective_id: run.objectiveId } })).body;
     // As they were then: later runs are not in this front.
     return { front, columns: run.columns.value };
   });

@@ -20,7 +20,7 @@ export function Identifiability({ run }: { readonly run: Run }) {
   const [confidence, setConfidence] = useState(90);
   const answered = useAnswer(run, async () => {
     const path = { objective_id: run.objectiveId };
-    return (await service.call('getIdentifiabilityFlat', { path, query: { confidence } })).body;
+    return (await service.call('getIdentifiability', { path, query: { confidence } })).body;
   });
   const { answer } = answered;
   const head = run.head.value;

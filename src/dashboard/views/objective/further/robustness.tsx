@@ -41,7 +41,7 @@ export function Robustness({ run }: { readonly run: Run }) {
         kind,
         in: unit,
       };
-      return (await service.call('getRobustnessFlat', { path: { objective_id: run.objectiveId }, query })).body;
+      return (await service.call('getRobustness', { path: { objective_id: run.objectiveId }, query })).body;
     },
     stated !== null && isReady,
   );

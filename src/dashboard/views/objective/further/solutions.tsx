@@ -19,7 +19,7 @@ export function Solutions({ run }: { readonly run: Run }) {
   const id = useId();
   const answered = useAnswer(run, async () => {
     const path = { objective_id: run.objectiveId };
-    return (await service.call('getSolutionsFlat', { path, query: { count } })).body;
+    return (await service.call('getSolutions', { path, query: { count } })).body;
   });
   const { answer } = answered;
   return (

@@ -29,7 +29,7 @@ export function useCorrections({ head }: Run): Records<Correction> {
 export function useNotes(objectiveId: number, inverse: number | undefined, version: unknown): Records<Note> {
   const path = { objective_id: objectiveId };
   return useRecords(
-    (abort) => service.pages('listNotesFlat', { path, query: { ...query, inverse }, signal: abort }),
+    (abort) => service.pages('listNotes', { path, query: { ...query, inverse }, signal: abort }),
     `${objectiveId} ${inverse}`,
     version,
   );

@@ -162,7 +162,7 @@ function useInverse(objectiveId: number, inverseId: number): Inverse | undefined
     if (Number.isNaN(inverseId)) return;
     const ended = new AbortController();
     const path = { objective_id: objectiveId, inverse_id: inverseId };
-    service.call('getInverseFlat', { path, signal: ended.signal }).then(
+    service.call('getInverse', { path, signal: ended.signal }).then(
       ({ body }) => setInverse(body),
       // The page shows the rest.
       () => undefined,

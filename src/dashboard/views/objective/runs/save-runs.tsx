@@ -17,7 +17,7 @@ const asRows = (ending: string, type: 'text/csv' | typeof XLSX_MEDIUM): Saved =>
   ending,
   type,
   read: async (run) =>
-    (await service.call('listTrialRunsFlat', { path: pathOf(run), accept: type })).body as unknown as BlobPart,
+    (await service.call('listTrialRuns', { path: pathOf(run), accept: type })).body as unknown as BlobPart,
 });
 
 const FILES: readonly Saved[] = [
@@ -29,7 +29,7 @@ const FILES: readonly Saved[] = [
     /** The history of the objective, with the other runs of the trial as `otherRuns`. */
     read: async (run) => {
       const [{ body }, otherRuns] = await Promise.all([
-        service.call('getHistoryFlat', { path: pathOf(run) }),
+        service.call('getHistory', { path: pathOf(run) }),
         readOthers(run, Number.POSITIVE_INFINITY),
       ]);
       return JSON.stringify({ ...body, otherRuns });
@@ -38,7 +38,7 @@ const FILES: readonly Saved[] = [
   {
     ending: 'pdf',
     type: 'application/pdf',
-    read: async (run) => (await service.call('getReportFlat', { path: pathOf(run), accept: 'application/pdf' })).body!,
+    read: async (run) => (await service.call('getReport', { path: pathOf(run), accept: 'application/pdf' })).body!,
   },
 ];
 

@@ -84,7 +84,7 @@ function openRun(objectiveId: number): RunSource & { stop(): void } {
       const path = { objective_id: objectiveId };
       // A step this large leaves this run and a few others that are already here.
       const query = { after: iteration - 1, every: 1_000_000 };
-      const { body } = await service.call('getHistoryFlat', { path, query });
+      const { body } = await service.call('getHistory', { path, query });
       found.value = [...found.value, body];
       return rowOf(columns.value, iteration);
     },
@@ -101,7 +101,7 @@ async function readNewest(
   if (known === undefined) return await readAll(objectiveId, abort);
   const after = firstOpen(known) - 1;
   const ask = (prefer: string | undefined) =>
-    service.call('getHistoryFlat', {
+    service.call('getHistory', {
       path: { objective_id: objectiveId },
       query: { after, completed: known.head.completedCount, knownInsight: known.head.insightVersion },
       ifNoneMatch: known.etag,
@@ -123,7 +123,7 @@ async function readNewest(
 
 async function readAll(objectiveId: number, abort: AbortSignal): Promise<Known> {
   const path = { objective_id: objectiveId };
-  const { body, headers } = await service.call('getHistoryFlat', { path, signal: abort });
+  const { body, headers } = await service.call('getHistory', { path, signal: abort });
   const empty = emptyColumns(body.minimums.length, body.objectives.length);
   return { head: headOf(body), columns: replaceRows(empty, 0, body), etag: headers.get('etag') ?? undefined };
 }

@@ -33,7 +33,7 @@ export async function readOthers({ objectiveId }: Run, most: number, signal?: Ab
   const path = { objective_id: objectiveId };
   const query = { limit: PAGE_SIZE, without: objectiveId };
   const found: TrialRun[] = [];
-  for await (const one of service.pages('listTrialRunsFlat', { path, query, signal })) {
+  for await (const one of service.pages('listTrialRuns', { path, query, signal })) {
     found.push(one);
     if (found.length >= most) break;
   }
