@@ -175,8 +175,7 @@ async function countLost(work: string): Promise<number> {
     let isKept = expected.includes(body.state);
     if (isKept && body.state === 'done' && run.outcome.kind === 'output') {
       const path = { objective_id: body.objectiveId ?? 0, inverse_id: body.inverseId ?? 0 };
-      const output =
-        body.inverseId === null ? body.output : (await client.call('getInverse', { path })).body.output;
+      const output = body.inverseId === null ? body.output : (await client.call('getInverse', { path })).body.output;
       isKept = JSON.stringify(output) === JSON.stringify(run.outcome.output);
     }
     if (!isKept) lost += 1;
