@@ -19,11 +19,14 @@ export interface System {
   readonly evaluate: (x: readonly number[]) => number[];
 }
 
+/** The signs of the differences that count as misses. */
+const SIDES = { atMost: [1], atLeast: [-1], value: [1, -1] } as const;
+
 /** Signed misses of the outputs, in base half widths; two entries per two-sided output. */
 export function signedMisses({ outputs }: System, y: readonly number[]): number[] {
   return outputs.flatMap(({ kind, target, halfWidth }, j) => {
     const d = (y[j]! - target) / halfWidth;
-    return kind === 'atMost' ? [d] : kind === 'atLeast' ? [-d] : [d, -d];
+    return SIDES[kind].map((sign) => sign * d);
   });
 }
 
