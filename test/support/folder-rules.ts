@@ -46,7 +46,6 @@ const OTHER_FOLDERS: readonly string[] = ['db/backup', 'db/connection'];
 /** Pairs of folders that import each other, in alphabetical order, and why. */
 const MUTUAL: Readonly<Record<string, string>> = {
   '. <-> cli': 'main.ts starts the commands, which read the log and the installation beside it',
-  'db <-> db/backup': 'restoring migrates, and migrating refuses a schema of an earlier release',
   'db <-> db/connection': 'the connection has the type of schema.ts, which lies where everybody looks for it',
   'domain/search <-> domain/search/quests': 'quest.ts lists the quests, whose rules use the types of a search',
   'http/answer <-> http/operation': 'the description of an operation has the type of answers in slices',
