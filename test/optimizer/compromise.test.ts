@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { firstProblems } from '../../bench/problems/first-problems.ts';
 import { oscillatingProblems } from '../../bench/problems/oscillating.ts';
 import { play } from '../../bench/solvers/play.ts';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
@@ -137,5 +138,44 @@ describe('targets of outputs that oscillate', () => {
     });
     // With every global suggestion at a compromise: 44 and 24.
     expect(runs).toEqual([17, 13]);
+  });
+});
+
+describe('targets out of reach that no model can prove', () => {
+  const evidence = { stop: { improvementBelow: 0.005 } };
+  const problemOf = (name: string, reach: 'in reach' | 'beyond') =>
+    firstProblems(reach).find((one) => one.name === `${name}, ${reach}`)!;
+
+  it('A constant output ends the search once so many runs came no nearer', () => {
+    expect(play(problemOf('constant output', 'beyond'), 1, evidence)).toMatchObject({ end: 'out-of-reach', runs: 38 });
+  });
+
+  it('A choice among materials ends, with a diagnosis of its best run', () => {
+    let last: SuggestRequest | undefined;
+    const { end, runs } = play(problemOf('cantilever', 'beyond'), 1, {
+      ...evidence,
+      watch: (request) => {
+        last = request;
+      },
+    });
+    expect(end).toBe('out-of-reach');
+    expect(runs).toBeLessThan(90);
+    const { diagnosis } = explain(last!);
+    expect(diagnosis!.nearestIs).toBe('evaluated');
+    expect(diagnosis!.unmet.length).toBeGreaterThan(0);
+  });
+
+  it('Outputs that most runs cut off, such as a time limit, neither end a search early nor set aside the runs that stay below', () => {
+    const problem = problemOf('control loop', 'in reach');
+    const advised = new Set<string>();
+    const { end } = play(problem, 3, {
+      ...evidence,
+      watch: (request) => {
+        for (const { kind } of request.history.count % 8 === 0 ? (explain(request).advice ?? []) : [])
+          advised.add(kind);
+      },
+    });
+    expect(end).toBe('satisfied');
+    expect(advised).not.toContain('wrong-run');
   });
 });

@@ -179,6 +179,14 @@ describe('a steep but true response', () => {
     expect(learntFrom(request(rows, outputs))).toHaveLength(30);
   });
 
+  it('The values of an output that many runs cut off, as at a time limit, contradict nothing', () => {
+    const rows = inputs(30);
+    const settling = ([a, b]: readonly number[]) => Math.min(10, 1 + 40 * (a! * a! + b! * b!));
+    const outputs = rows.map((x) => [smooth(x), settling(x)]);
+    expect(outputs.filter(([, time]) => time === 10).length).toBeGreaterThan(10);
+    expect(learntFrom(request(rows, outputs))).toHaveLength(30);
+  });
+
   it.each(Object.keys(steep))('A %s keeps all cases, however many', (kind) => {
     for (const count of [5, 8, 12, 16, 25]) {
       const rows = inputs(count).map(([a, b]) => [2.5 * a, 2.5 * b].map((x) => Math.max(-1, Math.min(1, x))));

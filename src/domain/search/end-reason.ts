@@ -135,7 +135,7 @@ function describeStop(objective: Ended, best: ShownRun | null): string {
     case 'fitted':
       return `: no noticeably better fit is expected${shown}`;
     case 'out-of-reach':
-      return `: the ${isFit(objective) ? 'limits beside the fit' : 'targets'} seem out of reach together, and ${describeCompromise(best)}${describeGain(ended)}${shown}`;
+      return `: the ${isFit(objective) ? 'limits beside the fit' : 'targets'} seem out of reach together, and ${describeCompromise(best)}${describeGain(ended) || `; the last ${ended.quiet} runs came no nearer`}${shown}`;
   }
 }
 

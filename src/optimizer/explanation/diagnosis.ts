@@ -85,13 +85,16 @@ export function diagnose(
     feasible < 0
       ? pointToShow(evidence, misses, compromise)
       : pointWithinLimits(evidence, feasible, search.bestWithinLimits());
-  const diagnosis = {
-    ...toDiagnosis(goal, cases.intervals, shown, conflicts),
-    ...(feasible >= 0 && { attainable: directedOf(cases, shown.nearestOutput) }),
-    ...(compromise && compromise.worst > 0 && { costs: costsOf(prepared, misses, compromise, work) }),
-  };
-  // A point where the model expects no miss refutes the claim.
-  return diagnosis.unmet.length > 0 ? diagnosis : null;
+  const costs = compromise && compromise.worst > 0 ? { costs: costsOf(prepared, misses, compromise, work) } : null;
+  const at = (point: Shown): Diagnosis => ({
+    ...toDiagnosis(goal, cases.intervals, point, conflicts),
+    ...(feasible >= 0 && { attainable: directedOf(cases, point.nearestOutput) }),
+    ...costs,
+  });
+  const diagnosis = at(shown);
+  if (diagnosis.unmet.length > 0) return diagnosis;
+  // A point where the model expects no miss refutes the claim, unless many runs have shown that the model is wrong there.
+  return isProven && feasible < 0 && misses.best >= 0 ? at(evaluatedPoint(evidence, misses.best)) : null;
 }
 
 /** The scale on which the misses of one output are compared, standardized. */

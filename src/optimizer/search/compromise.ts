@@ -7,6 +7,7 @@
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { type MissUnits, WorstMiss } from '../acquisition/worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
+import { cutOffAt } from '../goal/cut-off.ts';
 import { type Misses, makeMisses } from '../goal/misses.ts';
 import { distanceTo, isLimit } from '../goal/targets.ts';
 import { squareBetween } from '../linalg/dense.ts';
@@ -188,11 +189,25 @@ export function areConstant({ N }: Pick<Cases, 'N'>): boolean {
   return N >= CONSTANT_CASES;
 }
 
-/** Whether the case misses an output that never varied, and that others may move. */
-export function mayMove({ cases }: Pick<Prepared, 'cases'>, { outputs }: Surrogate, i: number): boolean {
-  const { intervals, Y } = cases;
-  const isMissed = (j: number) => isLimit(intervals[j]!) && distanceTo(intervals[j]!, Y[i * intervals.length + j]!) > 0;
-  return !areConstant(cases) && outputs.some(({ fitted }, j) => fitted === null && isMissed(j));
+/** Kind of the outputs that case i misses and that hide what can be reached, as unknown inputs may move them; null without any. */
+export function hiddenFrom(
+  { cases }: Pick<Prepared, 'cases'>,
+  { outputs }: Surrogate,
+  i: number,
+): 'constant' | 'cut-off' | null {
+  const { intervals, Y, N } = cases;
+  const m = intervals.length;
+  const distanceOf = (row: number, j: number) => distanceTo(intervals[j]!, Y[row * m + j]!);
+  const missed = [...intervals.keys()].filter((j) => isLimit(intervals[j]!) && distanceOf(i, j) > 0);
+  const rows = Array.from({ length: N }, (_, row) => row);
+  const isConstant = (j: number) => outputs[j]!.fitted === null;
+  // Nothing tells the way off such values, as from the time limit of what never settles.
+  const isCutOff = (j: number) => {
+    const value = cutOffAt(cases, j);
+    return value !== null && rows.some((row) => distanceOf(row, j) < distanceTo(intervals[j]!, value));
+  };
+  if (missed.some(isCutOff)) return 'cut-off';
+  return !areConstant(cases) && missed.some(isConstant) ? 'constant' : null;
 }
 
 /** The input, unless it was evaluated or a pending one is near it. */

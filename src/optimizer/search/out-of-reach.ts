@@ -10,9 +10,9 @@ import type { Encoding } from '../space/encoding.ts';
 import {
   areModelsExact,
   type CaseMisses,
+  hiddenFrom,
   isSought,
   leastExpected,
-  mayMove,
   missesOfCases,
   negligibleGain,
   OPTIMISM,
@@ -20,12 +20,22 @@ import {
 import { firstRow } from './progress.ts';
 import type { Problem } from './scope-search.ts';
 
+/** Number of suggestions in a row that come no nearer: a base, and so many more for every input that may vary. */
+interface Patience {
+  readonly base: number;
+  readonly continuous: number;
+  readonly discrete: number;
+}
+
 /**
- * Suggestions in a row that came no nearer before any evidence counts, and how many more for every input. Between integers minima are many:
- * with one for each, two of twelve searches for four tooth counts ended that were solved 2 and 19 runs later.
+ * Before the models are asked. Between integers minima are many: with one for each, two of twelve searches for four tooth counts ended that
+ * were solved 2 and 19 runs later.
  */
-const QUIET = 5;
-const QUIET_PER_INPUT = { continuous: 1, discrete: 6 };
+const QUIET: Patience = { base: 5, continuous: 1, discrete: 6 };
+/** Before a search ends whose models can tell nothing: outputs with kinks, cut off or constant, and choices. */
+const LONG: Patience = { base: 25, continuous: 5, discrete: 10 };
+/** So many times as long where a missed output is cut off: few of the runs tell anything of it. */
+const IF_CUT_OFF = 3;
 
 /** An end with the case at the best compromise. */
 export interface OutOfReach {
@@ -35,36 +45,41 @@ export interface OutOfReach {
 }
 
 /** Null while the search goes on. While inputs are pending, an end means to wait for what they show: it is asked again then. */
-export function outOfReach(problem: Problem, { improvementBelow: share }: StopRule, work: Work): OutOfReach | null {
+export function outOfReach(problem: Problem, rule: StopRule, work: Work): OutOfReach | null {
   const { encoding } = problem;
-  // Models of one category tell little about another: they ended a search for three materials that was solved eight runs later.
-  const hasCategories = encoding.p > encoding.n;
-  if (hasCategories || !isSought(problem)) return null;
+  if (!isSought(problem)) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;
-  const quiet = quietSince(problem, misses, share);
-  if (quiet < leastQuiet(encoding)) return null;
+  const { quiet, answered } = quietSince(problem, misses, rule.improvementBelow);
+  if (quiet < allowed(QUIET, encoding)) return null;
   const surrogate = problem.fitGlobally({ ...work });
-  if (!areModelsExact(surrogate) || mayMove(problem, surrogate, best)) return null;
+  const hidden = hiddenFrom(problem, surrogate, best);
+  // Models of one category tell little about another: they ended a search for three materials that was solved eight runs later.
+  const canTell = hidden === null && encoding.p === encoding.n && areModelsExact(surrogate);
+  const gain = canTell ? gainLeft(problem, misses, rule.improvementBelow, work) : null;
+  const long = (hidden === 'cut-off' ? IF_CUT_OFF : 1) * allowed(LONG, encoding);
+  return gain === null && answered < long ? null : { standstill: { quiet, expectedGain: gain }, best };
+}
+
+/** The largest reduction of the worst miss that the models expect or hold possible, as a share; null where it is worth further runs. */
+function gainLeft(problem: Problem, misses: CaseMisses, share: number, work: Work): number | null {
+  const { best, worst } = misses;
   const gains = [0, OPTIMISM].map((optimism) => {
     const least = leastExpected(problem, misses, { optimism }, { ...work });
     return least !== null && least.worst > 0 ? worst[best]! - least.worst : Number.POSITIVE_INFINITY;
   });
   const negligible = negligibleGain(worst[best]!, share);
-  if (gains.some((gain) => gain > negligible)) return null;
-  return { standstill: { quiet, expectedGain: Math.max(0, ...gains) / (1 + worst[best]!) }, best };
+  return gains.some((gain) => gain > negligible) ? null : Math.max(0, ...gains) / (1 + worst[best]!);
 }
 
-function leastQuiet({ movable, discrete }: Encoding): number {
-  return movable.reduce(
-    (sum, one, v) => sum + one * (discrete[v] === 1 ? QUIET_PER_INPUT.discrete : QUIET_PER_INPUT.continuous),
-    QUIET,
-  );
+/** Number of suggestions in a row that may come no nearer. */
+function allowed({ base, continuous, discrete: perDiscrete }: Patience, { movable, discrete }: Encoding): number {
+  return movable.reduce((sum, one, v) => sum + one * (discrete[v] === 1 ? perDiscrete : continuous), base);
 }
 
-/** Suggestions since the worst miss last fell noticeably. */
-function quietSince({ request, cases }: Problem, { worst }: CaseMisses, share: number): number {
+/** Suggestions since the worst miss last fell noticeably, and how many of them have an output. */
+function quietSince({ request, cases }: Problem, { worst }: CaseMisses, share: number) {
   let least = Number.POSITIVE_INFINITY;
   let last = firstRow(request) - 1;
   cases.rows.forEach((row, i) => {
@@ -72,5 +87,5 @@ function quietSince({ request, cases }: Problem, { worst }: CaseMisses, share: n
     least = worst[i]!;
     last = Math.max(last, row);
   });
-  return request.history.count - 1 - last;
+  return { quiet: request.history.count - 1 - last, answered: cases.rows.filter((row) => row > last).length };
 }

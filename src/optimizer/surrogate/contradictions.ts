@@ -10,6 +10,7 @@
  */
 import { type Cases, collectCases } from '../goal/cases.ts';
 import { repeatsIn } from '../goal/repeats.ts';
+import { cutOffAt } from '../goal/cut-off.ts';
 import { absurdFrom } from '../goal/sentinels.ts';
 import { bestOf } from '../goal/targets.ts';
 import type { SuggestRequest } from '../interface/problem.ts';
@@ -255,10 +256,10 @@ function makeJudge(
   const clusters = clustersOf(surrogate, n);
   const errors = errorsOf(surrogate, clusters);
   const few = Math.max(1, enoughFor(n) / clusters.length);
-  // Flat outside some part, such as an overshoot: its rounding predicts nothing of the values in that part.
+  // Flat outside some part, such as an overshoot, or cut off, as by a time limit: this predicts nothing of the values in that part.
   const isFlat = others.intervals.map(({ center }, j) => {
     const scale = Math.abs(center) || deviation(cases.Y, m, j, cases.N);
-    return deviation(others.Y, m, j, others.N) <= SAME_OUTPUT * scale;
+    return deviation(others.Y, m, j, others.N) <= SAME_OUTPUT * scale || cutOffAt(others, j) !== null;
   });
   // A logarithm refuses zero and negative values, and is sure of small ones: an honest zero would be far from them.
   const least = errors.map((_, j) => ASKED.cautious.floor * deviation(cases.Y, m, j, cases.N));

@@ -101,4 +101,7 @@ it('An end out of reach names the best compromise', () => {
   expect(reason({ stopReason: StopReason.stopped, ended })).toBe(
     'Stopped: the targets seem out of reach together, and run 23 is the best compromise; the models expect at most 0.2 % more; the best output is cost = 1.7249 of run 23.',
   );
+  expect(reason({ ended: { ...ended, quiet: 45, expectedGain: null } })).toContain(
+    'run 23 is the best compromise; the last 45 runs came no nearer; ',
+  );
 });
