@@ -6,6 +6,7 @@ import { WORDS_OF_FIELDS, WORDS_OF_TERMS } from '../clients/typescript/src/front
 import { WIDE_RANGE } from '../src/domain/problem/input-details.ts';
 import { ALL_OBJECTIVE_TYPES } from '../src/domain/search/objective.ts';
 import { buildOpenApiDocument } from '../src/http/openapi.ts';
+import { GOAL_TYPES, type GoalKind } from '../src/numbers/goal-types.ts';
 import { LATER_SHARE } from '../src/numbers/miss-shares.ts';
 import {
   classNameOf,
@@ -51,6 +52,11 @@ export function buildPythonFiles(): readonly GeneratedFile[] {
 /** The goals of the service, so that the client does not list them again. */
 function writeGoalTypes(): string {
   const names = ALL_OBJECTIVE_TYPES.map((type) => `    "${type}",\n`).join('');
+  const table = (textOf: (kind: GoalKind) => string | undefined) =>
+    ALL_OBJECTIVE_TYPES.flatMap((type) => {
+      const text = textOf(GOAL_TYPES[type]);
+      return text === undefined ? [] : [`    "${type}": ${JSON.stringify(text)},\n`];
+    }).join('');
   return `${HEADER}
 """What an output can be wanted to be."""
 
@@ -60,6 +66,14 @@ from typing import Literal, TypeAlias
 
 GoalType: TypeAlias = Literal[
 ${names}]
+
+SIGNS: dict[GoalType, str] = {
+${table(({ sign }) => sign || undefined)}}
+"""Before a target that is alone."""
+
+SUFFIXES: dict[GoalType, str] = {
+${table(({ offsets }) => offsets?.suffix)}}
+"""Behind the offsets from a target."""
 `;
 }
 

@@ -1,4 +1,5 @@
 /** The problem as it was stated: inputs, conditions, targets and search options. */
+import { GOAL_TYPES } from '../../clients/typescript/src/generated/goal-types.ts';
 import { askedOf } from '../presentation/asked.ts';
 import type { Head } from '../presentation/columns.ts';
 import { counted, short, withUnit } from '../presentation/formats.ts';
@@ -117,9 +118,10 @@ function kindOf(head: Head, j: number): string {
   const [type, target] = [head.objectiveTypes[j]!, head.objectives[j] ?? null];
   if (target === null) return type === 'fit' ? '–' : type;
   const [low, high] = [head.minimumBounds[j], head.maximumBounds[j]];
-  if (type === 'minimize' || type === 'maximize') return `${type}, at best ${short(target)}`;
-  if ((type !== 'percent' && type !== 'value') || low == null || high == null) return '–';
-  const unit = type === 'percent' ? ' %' : '';
+  const { direction, offsets } = GOAL_TYPES[type];
+  if (direction !== 'none') return `${direction}, at best ${short(target)}`;
+  if (offsets === null || low == null || high == null) return '–';
+  const unit = offsets.suffix === '' ? '' : ` ${offsets.suffix.trim()}`;
   const signed = (value: number) => `${value >= 0 ? '+' : ''}${short(value)}${unit}`;
   return -low === high ? `${short(target)} ± ${short(high)}${unit}` : `${short(target)} ${signed(low)} ${signed(high)}`;
 }

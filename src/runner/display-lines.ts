@@ -1,4 +1,5 @@
 /** Renders a standing as lines of text for a person. No I/O: the same standing gives the same lines. */
+import { GOAL_TYPES } from '../../clients/typescript/src/generated/goal-types.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { plain } from './plain-text.ts';
 import { type FittedOutput, type InputValue, type Problem, shownOutputs } from './problem.ts';
@@ -205,27 +206,11 @@ export function describeGoal({ type, target, lower, upper }: Goal, unit: string)
   const end = unit === '' ? '' : ` ${unit}`;
   if (target === null) return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
   const value = formatNumber(target);
-  switch (type) {
-    case 'exact':
-      return `exactly ${value}${end}`;
-    case 'lessthan':
-      return `below ${value}${end}`;
-    case 'lessthan_equal':
-      return `at most ${value}${end}`;
-    case 'greaterthan':
-      return `above ${value}${end}`;
-    case 'greaterthan_equal':
-      return `at least ${value}${end}`;
-    case 'minimize':
-      return `as small as ${value}${end}`;
-    case 'maximize':
-      return `as large as ${value}${end}`;
-    default: {
-      const percent = type === 'percent' ? '%' : '';
-      if (lower === -upper!) return `${value}${end} +-${formatNumber(upper!)}${percent}`;
-      return `${value}${end} ${formatSigned(lower!)}${percent} ${formatSigned(upper!)}${percent}`;
-    }
-  }
+  const { phrase, offsets } = GOAL_TYPES[type];
+  if (offsets === null) return `${phrase} ${value}${end}`;
+  const { suffix } = offsets;
+  if (lower === -upper!) return `${value}${end} +-${formatNumber(upper!)}${suffix}`;
+  return `${value}${end} ${formatSigned(lower!)}${suffix} ${formatSigned(upper!)}${suffix}`;
 }
 
 function formatSigned(value: number): string {

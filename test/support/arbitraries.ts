@@ -4,7 +4,6 @@ import {
   hasBounds,
   OBJECTIVE_TYPES,
   type ObjectiveDefinition,
-  ObjectiveType,
   type ObjectiveType as Type,
 } from '../../src/domain/search/objective.ts';
 
@@ -35,9 +34,9 @@ const boundsPair = fc
 function entry(types: fc.Arbitrary<Type>) {
   return fc
     .record({ type: types, target: plausibleDouble, bounds: boundsPair, far: plausibleDouble, near: boundsPair })
-    .filter((drawn) => drawn.type !== ObjectiveType.percent || drawn.target !== 0)
+    .filter((drawn) => drawn.type !== 'percent' || drawn.target !== 0)
     .chain((drawn) => {
-      const offset = drawn.type === ObjectiveType.percent ? Math.abs(drawn.target) / 100 : 1;
+      const offset = drawn.type === 'percent' ? Math.abs(drawn.target) / 100 : 1;
       const ends = [drawn.bounds.minimum, drawn.bounds.maximum].map((bound) => drawn.target + bound * offset);
       const candidates = [drawn.far, drawn.target, drawn.target + 1, ...ends].filter(Number.isFinite);
       return fc.constantFrom(...candidates).map((output) => ({ ...drawn, output }));
@@ -72,12 +71,12 @@ export function judged(types: readonly Type[], maximumCount = 5): fc.Arbitrary<J
 }
 
 /** Every type but exact: those judged separately for each output. */
-export const SEPARATE_TYPES: readonly Type[] = OBJECTIVE_TYPES.filter((type) => type !== ObjectiveType.exact);
+export const SEPARATE_TYPES: readonly Type[] = OBJECTIVE_TYPES.filter((type) => type !== 'exact');
 
 /** Either all exact or none. */
 export const anyJudged = fc.oneof(
   { weight: 3, arbitrary: judged(SEPARATE_TYPES) },
-  { weight: 1, arbitrary: judged([ObjectiveType.exact]) },
+  { weight: 1, arbitrary: judged(['exact']) },
 );
 
 interface Variable {

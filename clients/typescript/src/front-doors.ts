@@ -6,6 +6,7 @@
  * `place: subject`: where the fault is, in the names that the user gave, and what the sentence after the colon is about. In a problem file
  * the place is the path of a key.
  */
+import { GOAL_TYPES } from './generated/goal-types.ts';
 
 /** python: solve and Project. typescript: solve and openProject. file: the keys of a problem file. page: the form of a new problem. mcp: the tools of agents. */
 export const DOORS = ['python', 'typescript', 'file', 'page', 'mcp'] as const;
@@ -192,12 +193,7 @@ export const WORDS_OF_TERMS: Readonly<Record<string, Partial<Words>>> = {
   float: { python: 'real number', typescript: 'real number', page: 'number', mcp: 'number' },
   category: { python: 'choice', typescript: 'choice', mcp: 'choice' },
   false: { python: 'False' },
-  lessthan: { ...all('below') },
-  lessthan_equal: { ...all('atMost'), python: 'at_most', page: 'at most' },
-  greaterthan: { ...all('above') },
-  greaterthan_equal: { ...all('atLeast'), python: 'at_least', page: 'at least' },
-  percent: { ...all('within percent'), file: 'within %' },
-  value: { ...all('within') },
+  ...termsOfGoals(),
   feasibleInput: { ...named('feasibleInput'), file: 'start', page: 'case of your own' },
   'state the tolerance in its unit': {
     python: 'use within(..., tolerance)',
@@ -206,6 +202,18 @@ export const WORDS_OF_TERMS: Readonly<Record<string, Partial<Words>>> = {
     mcp: 'use within',
   },
 };
+
+/** Types of goals, which the doors call by the functions and keys that state them. */
+function termsOfGoals(): Readonly<Record<string, Words>> {
+  return Object.fromEntries(
+    Object.entries(GOAL_TYPES).flatMap(([type, { name, offsets }]) => {
+      if (offsets !== null) return [[type, { ...all(offsets.called), file: offsets.inFiles ?? offsets.called }]];
+      if (name === null || name === type) return [];
+      const spaced = (mark: string) => name.replace(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);
+      return [[type, { ...all(name), python: spaced('_'), page: spaced(' ') }]];
+    }),
+  );
+}
 
 function all(words: string): Words {
   return { python: words, typescript: words, file: words, page: words, mcp: words };

@@ -18,7 +18,7 @@ import { makeVerdict } from '../../domain/search/acceptance.ts';
 import type { Answer } from '../../domain/search/answer.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/search/inverse.ts';
 import { makeMissMeasure, type WorstOutput, worstOutputOf } from '../../domain/search/nearest.ts';
-import { type Objective, ObjectiveType, outputsWithoutTarget } from '../../domain/search/objective.ts';
+import { type Objective, outputsWithoutTarget } from '../../domain/search/objective.ts';
 import { isAdmissible } from '../../domain/search/objective-limits.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/search/trend.ts';
@@ -167,7 +167,7 @@ function glanceAt(
   trend: Trend | null,
 ): Omit<ObjectiveGlance, 'inProject'> {
   const verdicts = answer && makeVerdict(objective)(answer.output);
-  const limits = [...objective.objectives.keys()].filter((j) => objective.objectiveTypes[j] !== ObjectiveType.fit);
+  const limits = [...objective.objectives.keys()].filter((j) => objective.objectiveTypes[j] !== 'fit');
   return {
     objective,
     surroundings,

@@ -5,11 +5,12 @@
  * Objectives of type exact are judged together by the L1 norm of the whole vector. Their intervals, each output's share of
  * the threshold (threshold / number of outputs), serve the optimizer only.
  */
+import { GOAL_TYPES } from '../../numbers/goal-types.ts';
 import type { Goal, Target } from '../../optimizer/interface/problem.ts';
-import { outermostDouble } from '../double-order.ts';
 import { absoluteSum, toFinite } from '../vectors.ts';
 import { fitGoalsOf, GAP, misfitOfOutput } from './fit.ts';
-import { boundsOf, hasBounds, hasNoTarget, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { hasNoTarget, type ObjectiveDefinition, type ObjectiveType } from './objective.ts';
+import { toleranceOf } from './tolerances.ts';
 
 export interface ObjectiveResult {
   readonly number: number;
@@ -39,7 +40,7 @@ export interface Evaluation {
 export function compileGoal(definition: ObjectiveDefinition): Goal {
   const threshold = exactThreshold(definition);
   const targets = definition.objectiveTypes.map((_, j) => compileInterval(definition, j, threshold));
-  const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
+  const isExact = definition.objectiveTypes[0] === 'exact';
   const fits = fitGoalsOf(definition);
   return {
     targets,
@@ -50,7 +51,7 @@ export function compileGoal(definition: ObjectiveDefinition): Goal {
 
 /** Whether output j is of a data set and has no value. */
 function isGap({ objectives, objectiveTypes }: ObjectiveDefinition, j: number): boolean {
-  return objectiveTypes[j] === ObjectiveType.fit && objectives[j] === GAP;
+  return objectiveTypes[j] === 'fit' && objectives[j] === GAP;
 }
 
 /** The largest total L1 norm that satisfies exact objectives. */
@@ -67,69 +68,28 @@ function targetScale(definition: ObjectiveDefinition): number {
 function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): Target {
   const t = definition.objectives[j]!;
   if (hasNoTarget(definition, j)) return withoutEnds(definition.objectiveTypes[j] as Target['direction']);
-  const closed = { lowerOpen: false, upperOpen: false, direction: 'none' } as const;
-  switch (definition.objectiveTypes[j]!) {
-    case ObjectiveType.fit:
+  const type = definition.objectiveTypes[j]!;
+  const { met, isStrict, direction } = GOAL_TYPES[type];
+  const closed = { lowerOpen: false, upperOpen: false, direction } as const;
+  switch (met) {
+    case 'never':
       return withoutEnds('none');
-    case ObjectiveType.exact: {
+    case 'together': {
       const share = threshold / definition.objectives.length;
       return { ...closed, lower: toFinite(t - share), upper: toFinite(t + share) };
     }
-    case ObjectiveType.percent:
-      return { ...closed, ...percentEnds(t, boundsOf(definition, j)) };
-    case ObjectiveType.value:
-      return { ...closed, ...valueEnds(t, boundsOf(definition, j)) };
-    case ObjectiveType.lessthan:
-      return { ...closed, lower: -Infinity, upper: t, upperOpen: true };
-    case ObjectiveType.lessthanEqual:
-      return { ...closed, lower: -Infinity, upper: t };
-    case ObjectiveType.greaterthan:
-      return { ...closed, lower: t, lowerOpen: true, upper: Infinity };
-    case ObjectiveType.greaterthanEqual:
-      return { ...closed, lower: t, upper: Infinity };
-    case ObjectiveType.minimize:
-      return { ...closed, lower: -Infinity, upper: t, direction: 'minimize' };
-    case ObjectiveType.maximize:
-      return { ...closed, lower: t, upper: Infinity, direction: 'maximize' };
+    case 'around':
+      return { ...closed, ...toleranceOf(definition, j)!.ends() };
+    case 'below':
+      return { ...closed, lower: -Infinity, upper: t, upperOpen: isStrict };
+    case 'above':
+      return { ...closed, lower: t, lowerOpen: isStrict, upper: Infinity };
   }
 }
 
 /** The interval of an output without aspiration: every value may be on the front. */
 function withoutEnds(direction: Target['direction']): Target {
   return { lower: -Infinity, upper: Infinity, lowerOpen: false, upperOpen: false, direction };
-}
-
-/** The signed deviation of y from t in percent of |t|; infinite only if the true value exceeds the largest double. */
-function percentDeviation(y: number, t: number): number {
-  // 100 (y - t) overflows from 2^1017 on; scaling both by the same power of two does not change the ratio.
-  const scale = Math.max(Math.abs(y), Math.abs(t)) > 2 ** 1000 ? 2 ** -30 : 1;
-  return (100 * (scale * y - scale * t)) / Math.abs(scale * t);
-}
-
-type Bounds = ReturnType<typeof boundsOf>;
-type Ends = Pick<Target, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
-
-/** The doubles whose rounded deviation is within both bounds; an end that no double reaches is open. */
-function percentEnds(t: number, { minimum, maximum }: Bounds): Ends {
-  const estimate = (bound: number): number => toFinite(t + (bound * Math.abs(t)) / 100);
-  const lower = outermostDouble(estimate(minimum), -1, (y) => percentDeviation(y, t) >= minimum);
-  const upper = outermostDouble(estimate(maximum), 1, (y) => percentDeviation(y, t) <= maximum);
-  return {
-    lower: lower ?? Number.MAX_VALUE,
-    lowerOpen: lower === undefined,
-    upper: upper ?? -Number.MAX_VALUE,
-    upperOpen: upper === undefined,
-  };
-}
-
-/** From t + minimum to t + maximum; an end beyond the largest double is beyond every output, and open. */
-function valueEnds(t: number, { minimum, maximum }: Bounds): Ends {
-  return {
-    lower: toFinite(t + minimum),
-    lowerOpen: t + minimum > Number.MAX_VALUE,
-    upper: toFinite(t + maximum),
-    upperOpen: t + maximum < -Number.MAX_VALUE,
-  };
 }
 
 /** Whether y lies in the interval; open ends do not belong to it. */
@@ -155,8 +115,8 @@ function verdicts(definition: ObjectiveDefinition, goal: Goal, output: readonly 
   return goal.targets.map((interval, j) => {
     // Without aspiration there is always a better value.
     if (hasNoTarget(definition, j)) return false;
-    if (definition.objectiveTypes[j] === ObjectiveType.fit) return isGap(definition, j);
-    return definition.objectiveTypes[j] === ObjectiveType.exact ? meetsL1 : isInside(interval, output[j]!);
+    if (definition.objectiveTypes[j] === 'fit') return isGap(definition, j);
+    return definition.objectiveTypes[j] === 'exact' ? meetsL1 : isInside(interval, output[j]!);
   });
 }
 
@@ -181,18 +141,19 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
     const y = output[j]!;
     const gap = isGap(definition, j) ? 0 : toFinite(Math.abs(y - t));
     const outside = distanceToInterval(interval, y);
-    const isExact = type === ObjectiveType.exact;
-    const difference = isExact || hasBounds(type) || type === ObjectiveType.fit ? gap : outside;
+    const isExact = type === 'exact';
+    const tolerance = toleranceOf(definition, j);
+    const difference = isExact || tolerance !== null || type === 'fit' ? gap : outside;
     l1Norm += difference;
     distance += isExact ? gap : outside;
     const satisfied = met[j]!;
-    const error = type === ObjectiveType.percent ? toFinite(Math.abs(percentDeviation(y, t))) : difference;
+    const error = tolerance?.errorOf(y) ?? difference;
     return {
       number: j,
       type,
       objective: t,
-      minimumBound: hasBounds(type) ? definition.minimumBounds[j]! : null,
-      maximumBound: hasBounds(type) ? definition.maximumBounds[j]! : null,
+      minimumBound: tolerance?.bounds.minimum ?? null,
+      maximumBound: tolerance?.bounds.maximum ?? null,
       output: y,
       error,
       detail: describe(definition, j, y, satisfied, {
@@ -212,6 +173,11 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
   };
 }
 
+const LIMITS = {
+  below: { strict: 'less than', closed: 'at most' },
+  above: { strict: 'greater than', closed: 'at least' },
+} as const;
+
 function describe(
   definition: ObjectiveDefinition,
   j: number,
@@ -224,30 +190,23 @@ function describe(
   const { interval } = facts;
   if (hasNoTarget(definition, j))
     return `Output ${y} has no target: it is to be as ${definition.objectiveTypes[j] === 'minimize' ? 'small' : 'large'} as the other outputs allow.`;
-  switch (definition.objectiveTypes[j]!) {
-    case ObjectiveType.exact: {
+  const type = definition.objectiveTypes[j]!;
+  const { met, isStrict, direction } = GOAL_TYPES[type];
+  switch (met) {
+    case 'together': {
       const relation = satisfied ? 'within' : 'above';
       return `Output ${y} for the target ${t} ${verdict}: the L1 norm ${facts.l1Total} of all outputs is ${relation} the threshold ${facts.threshold}.`;
     }
-    case ObjectiveType.percent: {
-      const range = `${definition.minimumBounds[j]} to ${definition.maximumBounds[j]} percent`;
-      return `Output ${y} ${verdict}: it deviates from the target ${t} by ${toFinite(percentDeviation(y, t))} percent; the allowed range is ${range}.`;
+    case 'around':
+      return `Output ${y} ${verdict}: ${toleranceOf(definition, j)!.describe(y, interval)}.`;
+    case 'below':
+    case 'above': {
+      const limit = LIMITS[met][isStrict ? 'strict' : 'closed'];
+      return direction === 'none'
+        ? `Output ${y} ${verdict}: it must be ${limit} ${t}.`
+        : `Output ${y} ${verdict}: the aspiration is ${limit} ${t} (${direction}).`;
     }
-    case ObjectiveType.value:
-      return `Output ${y} ${verdict}: the allowed range around the target ${t} is ${interval.lower} to ${interval.upper}.`;
-    case ObjectiveType.lessthan:
-      return `Output ${y} ${verdict}: it must be less than ${t}.`;
-    case ObjectiveType.lessthanEqual:
-      return `Output ${y} ${verdict}: it must be at most ${t}.`;
-    case ObjectiveType.greaterthan:
-      return `Output ${y} ${verdict}: it must be greater than ${t}.`;
-    case ObjectiveType.greaterthanEqual:
-      return `Output ${y} ${verdict}: it must be at least ${t}.`;
-    case ObjectiveType.minimize:
-      return `Output ${y} ${verdict}: the aspiration is at most ${t} (minimize).`;
-    case ObjectiveType.maximize:
-      return `Output ${y} ${verdict}: the aspiration is at least ${t} (maximize).`;
-    case ObjectiveType.fit:
+    case 'never':
       return isGap(definition, j)
         ? `Output ${y} counts nothing: its data set has no value here.`
         : `Output ${y} differs from the measured ${t} by ${toFinite(y - t)}; all values of a fit count together.`;

@@ -1,8 +1,9 @@
 /** A diagnosis in words: what is out of reach, what each target costs, and by how much to relax the targets. */
+import { GOAL_TYPES } from '../../numbers/goal-types.ts';
 import type { Diagnosis } from '../../optimizer/interface/insights.ts';
 import { outputNamesOf } from '../problem/names.ts';
 import { relaxation } from './explanation.ts';
-import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import type { ObjectiveDefinition } from './objective.ts';
 import { endsSearch, type RelaxedTargets } from './relaxation.ts';
 import type { SearchOptions } from './search-options.ts';
 
@@ -68,7 +69,7 @@ function describeMove(
   output: number,
   amount: number,
 ): string {
-  const unit = objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
+  const unit = GOAL_TYPES[objectiveTypes[output]!].offsets?.amount ?? '';
   return `${names[output]} by ${amount}${unit}`;
 }
 
@@ -120,7 +121,7 @@ function movesOf(relaxed: RelaxedTargets, definition: ObjectiveDefinition, names
 }
 
 function isSumJudged({ objectiveTypes }: ObjectiveDefinition): boolean {
-  return objectiveTypes[0] === ObjectiveType.exact;
+  return objectiveTypes[0] === 'exact';
 }
 
 const short = (value: number) => String(Number(value.toPrecision(3)));

@@ -5,7 +5,8 @@ import { toFinite } from '../vectors.ts';
 import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
 import type { StoredAdvice } from './advice.ts';
 import { makeMissMeasure, type NearestRun, type WeighedDefinition } from './nearest.ts';
-import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import type { ObjectiveDefinition } from './objective.ts';
+import { toleranceOf } from './tolerances.ts';
 
 export interface StoredExplanation extends Omit<Explanation, 'standing' | 'advice'> {
   /** Number of evaluated cases it is based on. */
@@ -94,9 +95,9 @@ function missesAt(
 
 /**
  * By how much the bound of an objective, or its target if it has none, would have to move to accept an output that misses
- * it by `distance`: in percent points for percent, otherwise in output units.
+ * it by `distance`: in what the bounds of its type count in, otherwise in output units.
  */
 export function relaxation(definition: ObjectiveDefinition, output: number, distance: number): number {
-  if (definition.objectiveTypes[output] !== ObjectiveType.percent) return distance;
-  return Math.min(Number.MAX_VALUE, 100 * (distance / Math.abs(definition.objectives[output]!)));
+  const tolerance = toleranceOf(definition, output);
+  return tolerance === null ? distance : Math.min(Number.MAX_VALUE, tolerance.fromUnits(distance));
 }

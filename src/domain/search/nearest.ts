@@ -2,7 +2,7 @@
  * Finds the run that comes nearest to an objective, whether or not any satisfies it. The miss of an output is 0 where it is satisfied,
  * otherwise its distance from its acceptance interval in units of its tolerance:
  *
- * - percent, value: half the width between the bounds, in output units.
+ * - types with bounds: half the width between the bounds, in output units.
  * - inequalities, minimize, maximize: they have no tolerance; 1 percent of the absolute target (0.01 for a target of 0).
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
  * - fit: no miss, but the misfit (readableMisfit) is part of the sum.
@@ -20,14 +20,8 @@ import { toFinite } from '../vectors.ts';
 import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
 import { fitGoalsOf, readableMisfit } from './fit.ts';
 import { mayBeAnswer } from './ledger-run.ts';
-import {
-  hasBounds,
-  hasNoTarget,
-  type NearestSoFar,
-  type ObjectiveDefinition,
-  ObjectiveType,
-  outputsWithoutTarget,
-} from './objective.ts';
+import { hasNoTarget, type NearestSoFar, type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
+import { toleranceOf } from './tolerances.ts';
 
 /** A definition with what it says about the importance of its outputs. */
 export type WeighedDefinition = ObjectiveDefinition & { readonly options: Importance | null };
@@ -114,7 +108,7 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
 function makeOpenValue(definition: ObjectiveDefinition): (values: ArrayLike<number>, offset: number) => number {
   const [j, ...others] = outputsWithoutTarget(definition);
   if (j === undefined || others.length > 0) return () => 0;
-  const sign = definition.objectiveTypes[j] === ObjectiveType.minimize ? 1 : -1;
+  const sign = definition.objectiveTypes[j] === 'minimize' ? 1 : -1;
   return (values, offset) => sign * values[offset + j]!;
 }
 
@@ -125,19 +119,19 @@ function beyond({ lower, upper }: { readonly lower: number; readonly upper: numb
 
 /** Size of a miss of 1, per output and in output units. For exact it is the threshold, which all outputs share. */
 export function tolerancesOf(definition: ObjectiveDefinition): readonly number[] {
-  const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
+  const isExact = definition.objectiveTypes[0] === 'exact';
   const threshold = isExact ? exactThreshold(definition) : undefined;
   return definition.objectives.map((_, j) => Math.max(Number.MIN_VALUE, threshold ?? unitOf(definition, j)));
 }
 
 function unitOf(definition: ObjectiveDefinition, j: number): number {
-  if (hasNoTarget(definition, j) || definition.objectiveTypes[j] === ObjectiveType.fit) return 1;
+  if (hasNoTarget(definition, j) || definition.objectiveTypes[j] === 'fit') return 1;
   const t = Math.abs(definition.objectives[j]!);
-  const type = definition.objectiveTypes[j]!;
-  if (!hasBounds(type)) return UNIT_SHARE * (t === 0 ? 1 : t);
+  const tolerance = toleranceOf(definition, j);
+  if (tolerance === null) return UNIT_SHARE * (t === 0 ? 1 : t);
   // Halved first: the difference of two doubles may overflow.
-  const half = definition.maximumBounds[j]! / 2 - definition.minimumBounds[j]! / 2;
-  return type === 'percent' ? toFinite((half / 100) * t) : toFinite(half);
+  const { minimum, maximum } = tolerance.bounds;
+  return toFinite(tolerance.toUnits(maximum / 2 - minimum / 2));
 }
 
 function inUnits(distance: number, unit: number): number {

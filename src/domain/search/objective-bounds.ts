@@ -1,19 +1,16 @@
 /** The bounds of a new objective: offsets from the targets of the types that have them. */
+import { GOAL_TYPES, type GoalType, hasBounds } from '../../numbers/goal-types.ts';
 import { makeViolation, type Violation } from '../errors.ts';
 import { refField, refOutput, refTerm } from '../messages.ts';
 import { checkLength } from '../vectors.ts';
 
 /**
  * Rule for the bounds that are required and checked.
- * - where-needed: if some objective is percent or value, both arrays and every entry; otherwise only the lengths.
+ * - where-needed: if some objective has a type with bounds, both arrays and every entry; otherwise only the lengths.
  * - always: both arrays and every entry, whatever the types.
- * - bounded-types: if some objective is percent or value, both arrays and the entries of those objectives.
+ * - bounded-types: if some objective has a type with bounds, both arrays and the entries of those objectives.
  */
 export type BoundsRule = 'where-needed' | 'always' | 'bounded-types';
-
-export function hasBounds(type: string): boolean {
-  return type === 'percent' || type === 'value';
-}
 
 type ArrayField =
   | 'objectives'
@@ -25,7 +22,7 @@ type ArrayField =
 export type Lengths = { readonly [Field in ArrayField]?: { readonly length: number } };
 
 interface Sent {
-  readonly objectiveTypes?: readonly string[];
+  readonly objectiveTypes?: readonly GoalType[];
   readonly minimumBounds?: readonly (number | null)[];
   readonly maximumBounds?: readonly (number | null)[];
   readonly boundsRule?: BoundsRule | undefined;
@@ -60,11 +57,17 @@ export function checkBounds(fields: Sent, arrays: Lengths): readonly Violation[]
 }
 
 function missingBounds(field: string, count: number, rule: BoundsRule): Violation {
-  const reason =
-    rule === 'always'
-      ? ''
-      : ` because some ${refTerm('output', 'objective')} is ${refTerm('percent')} or ${refTerm('value')}`;
+  const reason = rule === 'always' ? '' : ` because some ${refTerm('output', 'objective')} is ${boundedTypes(rule)}`;
   return makeViolation([field], `is required${reason}: send ${count} values.`);
+}
+
+/** All types with bounds that may be stated, such as "percent or value". */
+function boundedTypes(rule: BoundsRule): string {
+  const known = (Object.keys(GOAL_TYPES) as GoalType[]).filter(
+    (type) => hasBounds(type) && (rule === 'where-needed' || GOAL_TYPES[type].earlier === type),
+  );
+  const named = known.map((type) => refTerm(type));
+  return `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`;
 }
 
 /** A type without bounds takes null; two numbers must be in order whatever the type. */

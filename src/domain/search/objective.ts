@@ -3,6 +3,7 @@
  * it, and stop-reason.ts decides how it ends.
  */
 
+import { GOAL_TYPES, type GoalType, hasBounds, isAspiration } from '../../numbers/goal-types.ts';
 import type { SentJacobian } from '../data/jacobian.ts';
 import { makeViolation, type Violation } from '../errors.ts';
 import { refField, refTerm } from '../messages.ts';
@@ -14,35 +15,26 @@ import type { Ending } from './ending.ts';
 import { checkFits, fitOutputs, GAP } from './fit.ts';
 import { checkFront } from './front-option.ts';
 import type { Inverse } from './inverse.ts';
-import { type BoundsRule, checkBounds, checkLengths, hasBounds, type Lengths } from './objective-bounds.ts';
+import { type BoundsRule, checkBounds, checkLengths, type Lengths } from './objective-bounds.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkSearchOptions, type SearchOptions, type SentSearchOptions } from './search-options.ts';
 import type { StopReason } from './stop-reason.ts';
+import { checkTolerances, toleranceOf } from './tolerances.ts';
 
-export { type BoundsRule, hasBounds };
+export { type BoundsRule, hasBounds, isAspiration };
 
-export const ObjectiveType = {
-  exact: 'exact',
-  percent: 'percent',
-  value: 'value',
-  lessthan: 'lessthan',
-  lessthanEqual: 'lessthan_equal',
-  greaterthan: 'greaterthan',
-  greaterthanEqual: 'greaterthan_equal',
-  minimize: 'minimize',
-  maximize: 'maximize',
-  fit: 'fit',
-} as const;
-export type ObjectiveType = (typeof ObjectiveType)[keyof typeof ObjectiveType];
+export type ObjectiveType = GoalType;
 
-export const ALL_OBJECTIVE_TYPES = Object.values(ObjectiveType);
-/** Those that judge each output by itself or all together; all that earlier clients know. */
-export type JudgedType = Exclude<ObjectiveType, 'fit'>;
-export const OBJECTIVE_TYPES = ALL_OBJECTIVE_TYPES.filter((type): type is JudgedType => type !== ObjectiveType.fit);
+export const ALL_OBJECTIVE_TYPES = Object.keys(GOAL_TYPES) as ObjectiveType[];
+/** Those that clients under /api know. */
+export const OBJECTIVE_TYPES = ALL_OBJECTIVE_TYPES.filter((type) => GOAL_TYPES[type].earlier === type);
 
-/** A type as clients that know no fit read it: the value is to be met as nearly as possible. */
-export function judgedTypeOf(type: ObjectiveType): JudgedType {
-  return type === ObjectiveType.fit ? ObjectiveType.exact : type;
+/** Shows clients under /api the type of output j, its bounds and its error, in output units where they do not know the type. */
+export function earlierView(definition: ObjectiveDefinition, j: number) {
+  const type = definition.objectiveTypes[j]!;
+  const { earlier } = GOAL_TYPES[type];
+  const tolerance = earlier === type ? null : toleranceOf(definition, j);
+  return { type: earlier, toUnits: (amount: number) => tolerance?.toUnits(amount) ?? amount };
 }
 
 export const DEFAULT_MAXIMUM_ATTEMPTS = 500;
@@ -69,8 +61,8 @@ export interface ObjectiveDefinition {
   readonly desiredL1Norm: number;
   /** Relative criterion for exact objectives; see acceptance.ts. */
   readonly convergence: number;
-  /** The data sets of outputs of type fit, and how much each output counts. */
-  readonly options?: Pick<SearchOptions, 'fits' | 'weights' | 'priorities'> | null;
+  /** Options that outputs and runs are judged by, such as the data sets of a fit; null where nothing is asked. */
+  readonly options?: SearchOptions | null;
 }
 
 /** Stored facts about the nearest run of an objective; see nearest.ts. */
@@ -188,14 +180,6 @@ export interface ObjectiveWithInverses extends Objective {
   readonly inverses: readonly Inverse[];
 }
 
-/** The bounds of objective j, whose type has bounds: `checkNewObjective` takes null only for the others. */
-export function boundsOf(
-  { minimumBounds, maximumBounds }: Pick<ObjectiveDefinition, 'minimumBounds' | 'maximumBounds'>,
-  j: number,
-): { readonly minimum: number; readonly maximum: number } {
-  return { minimum: minimumBounds[j]!, maximum: maximumBounds[j]! };
-}
-
 /** Whether output j is to be minimized or maximized without aspiration: the search is then for the front of such outputs. */
 export function hasNoTarget(
   { objectives, objectiveTypes }: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>,
@@ -208,7 +192,7 @@ export function hasNoTarget(
 /** A stored target as clients state it: null for none, and for a gap of a fit. */
 export function statedTarget(type: ObjectiveType, target: number): number | null {
   if (type === 'fit') return target === GAP ? null : target;
-  return (type === 'minimize' || type === 'maximize') && target === NO_TARGET[type] ? null : target;
+  return isAspiration(type) && target === NO_TARGET[type] ? null : target;
 }
 
 /** The outputs without aspiration, numbered from 0. */
@@ -238,13 +222,9 @@ export function storedTargets(
   });
 }
 
-export function isAspiration(type: ObjectiveType): boolean {
-  return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
-}
-
 /** Whether an output has no limit to meet: there may always be a better value. */
 export function isImproved(type: ObjectiveType): boolean {
-  return isAspiration(type) || type === ObjectiveType.fit;
+  return isAspiration(type) || type === 'fit';
 }
 
 export function hasAspiration({ objectiveTypes }: Pick<ObjectiveDefinition, 'objectiveTypes'>): boolean {
@@ -277,21 +257,12 @@ export function checkNewObjective(
     );
   }
   violations.push(...checkLengths(arrays, ['objectiveTypes']));
-  const exactCount = objectiveTypes.filter((type) => type === ObjectiveType.exact).length;
+  const exactCount = objectiveTypes.filter((type) => type === 'exact').length;
   if (exactCount > 0 && exactCount < objectiveTypes.length) {
     const message = 'exact judges all outputs together: either every type must be exact or none.';
     violations.push(makeViolation(['objectiveTypes'], message));
   }
-  objectiveTypes.forEach((type, j) => {
-    if (type === ObjectiveType.percent && objectives[j] === 0) {
-      violations.push(
-        makeViolation(
-          ['objectives', j],
-          `must not be 0 for a ${refTerm('tolerance in percent', 'percent objective')}; ${refTerm('state the tolerance in its unit', 'use value')} instead.`,
-        ),
-      );
-    }
-  });
+  violations.push(...checkTolerances(fields));
   violations.push(...checkTargets(fields), ...checkEnds(fields), ...checkBounds(fields, arrays), ...checkFits(fields));
   if (desiredL1Norm !== undefined && !(desiredL1Norm >= 0)) {
     violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${desiredL1Norm}.`));

@@ -2,8 +2,9 @@
 
 import { toFinite } from '../vectors.ts';
 import { compileGoal, isInside } from './acceptance.ts';
-import { hasBounds, type ObjectiveDefinition } from './objective.ts';
+import type { ObjectiveDefinition } from './objective.ts';
 import type { SearchOptions } from './search-options.ts';
+import { toleranceOf } from './tolerances.ts';
 
 /** As a new objective takes them. */
 export interface RelaxedTargets {
@@ -21,7 +22,7 @@ const TRIES = 4;
 
 /**
  * The targets with every end that the output misses moved until the output meets it, and no farther than four digits of the amount
- * show. A bound of percent and value moves, of the other types the target itself; for exact the L1 norm that is allowed.
+ * show. Of a type with bounds a bound moves, of the others the target itself; for exact the L1 norm that is allowed.
  *
  * @returns null for an output that meets everything
  */
@@ -70,16 +71,16 @@ interface Missed {
 
 function moveEnd(
   relaxed: RelaxedTargets,
-  { objectives, objectiveTypes }: ObjectiveDefinition,
+  definition: ObjectiveDefinition,
   { j, isBelow, y, more }: Missed,
 ): RelaxedTargets {
-  const target = objectives[j]!;
-  const type = objectiveTypes[j]!;
+  const target = definition.objectives[j]!;
+  const tolerance = toleranceOf(definition, j);
   const move = (from: number, to: number) =>
     tidy(isBelow ? from - amount(from, to, more) : from + amount(from, to, more));
-  if (!hasBounds(type)) return { ...relaxed, objectives: relaxed.objectives.with(j, toFinite(move(target, y))) };
+  if (tolerance === null) return { ...relaxed, objectives: relaxed.objectives.with(j, toFinite(move(target, y))) };
   const side = isBelow ? 'minimumBounds' : 'maximumBounds';
-  const wanted = type === 'percent' ? (100 * (y - target)) / Math.abs(target) : y - target;
+  const wanted = tolerance.fromUnits(y - target);
   return { ...relaxed, [side]: relaxed[side].with(j, toFinite(move(relaxed[side][j]!, wanted))) };
 }
 

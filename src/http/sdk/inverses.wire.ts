@@ -3,7 +3,7 @@ import type { Measurement } from '../../application/search/record-output.ts';
 import { judge } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/search/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/search/inverse.ts';
-import { judgedTypeOf, OBJECTIVE_TYPES, type Objective } from '../../domain/search/objective.ts';
+import { earlierView, OBJECTIVE_TYPES, type Objective } from '../../domain/search/objective.ts';
 import { toFinite } from '../../domain/vectors.ts';
 import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
@@ -82,23 +82,24 @@ export function presentInverse(
     computeTime: inverse.computeTimeNs,
     input: [...(inverse.input ?? [])],
     output: [...(inverse.output ?? [])],
-    errors: results.map((result) => result.error),
-    results: inverse.output === null ? [] : results.map((result) => presentResult(inverse, result)),
+    errors: results.map(({ number, error }) => earlierView(objective, number).toUnits(error)),
+    results: inverse.output === null ? [] : results.map((result) => presentResult(objective, inverse, result)),
   };
 }
 
 /** Results are computed, not stored; their instants are those of their inverse. */
-function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeof resultSchema> {
+function presentResult(objective: Objective, inverse: Inverse, result: ObjectiveResult): z.infer<typeof resultSchema> {
+  const { type, toUnits } = earlierView(objective, result.number);
   const createdAt = inverse.loadedAt ?? inverse.createdAt;
   return {
     ...presentRecord({ ...inverse, id: resultId(inverse.id, result.number), createdAt }),
     number: result.number,
     objective: toFinite(result.objective),
-    objectiveType: judgedTypeOf(result.type),
-    minimumBound: result.minimumBound ?? 0,
-    maximumBound: result.maximumBound ?? 0,
+    objectiveType: type,
+    minimumBound: toUnits(result.minimumBound ?? 0),
+    maximumBound: toUnits(result.maximumBound ?? 0),
     output: result.output,
-    error: result.error,
+    error: toUnits(result.error),
     detail: result.detail,
     satisfied: result.satisfied,
   };

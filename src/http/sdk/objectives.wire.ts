@@ -6,7 +6,7 @@ import {
   type Bound,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
-  judgedTypeOf,
+  earlierView,
   type NewObjective,
   OBJECTIVE_TYPES,
   type Objective,
@@ -115,7 +115,7 @@ function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefine
     stopReason: objective.stopReason,
     desiredL1Norm: objective.desiredL1Norm,
     objectives: objective.objectives.map(toFinite),
-    objectiveTypes: objective.objectiveTypes.map(judgedTypeOf),
+    objectiveTypes: objective.objectiveTypes.map((_, j) => earlierView(objective, j).type),
     minimumBounds: presentBounds(objective.minimumBounds, objective),
     maximumBounds: presentBounds(objective.maximumBounds, objective),
     inverses,
@@ -124,5 +124,5 @@ function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefine
 
 /** Zeros where there are none: clients require one number per objective. */
 function presentBounds(values: readonly Bound[], objective: Objective): number[] {
-  return objective.objectives.map((_, j) => values[j] ?? 0);
+  return objective.objectives.map((_, j) => earlierView(objective, j).toUnits(values[j] ?? 0));
 }

@@ -1,19 +1,17 @@
 /** Reads the goal of an output: `target` with `within`, `exact`, bounds on one side, or an aspiration. */
-import { GOAL_TYPES, type GoalType } from '../../../clients/typescript/src/generated/goal-types.ts';
+import { type BoundedType, isAspiration } from '../../../clients/typescript/src/generated/goal-types.ts';
 import { GOALS_OF_ONE_NUMBER, type Goal } from '../../../clients/typescript/src/solve/goals.ts';
 import { type Path, textOf, type ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
 /** Distance by which a target may be missed. */
 interface Tolerance {
-  readonly type: 'percent' | 'value';
+  readonly type: BoundedType;
   readonly lower: number;
   readonly upper: number;
 }
 
-const ONE_NUMBER: ReadonlyMap<string, GoalType> = new Map(Object.entries(GOALS_OF_ONE_NUMBER));
-
-const KINDS = ['target', ...ONE_NUMBER.keys()];
+const KINDS = ['target', ...GOALS_OF_ONE_NUMBER.keys()];
 export const GOAL_KEYS = [...KINDS, 'within'];
 
 /**
@@ -40,8 +38,8 @@ export function readGoal(
     return reader.refuse(at, path, `needs a goal: ${advice}.`);
   }
   const sentTarget = fields.get(kind)!;
-  const type = ONE_NUMBER.get(kind);
-  const isOpen = type !== undefined && GOAL_TYPES[type].mayLackTarget && sentTarget.kind === 'null';
+  const type = GOALS_OF_ONE_NUMBER.get(kind);
+  const isOpen = type !== undefined && isAspiration(type) && sentTarget.kind === 'null';
   const target = isOpen ? null : reader.number(sentTarget, [...path, kind]);
   if (type !== undefined) {
     if (within !== undefined)

@@ -3,7 +3,7 @@ import { evaluateOutput } from '../../../src/domain/search/acceptance.ts';
 import { checkFits, fitGoalsOf, fitOptionsOf, GAP, type SentFit } from '../../../src/domain/search/fit.ts';
 import { describeFit, fitQualityOf } from '../../../src/domain/search/fit-quality.ts';
 import { makeMissMeasure } from '../../../src/domain/search/nearest.ts';
-import { judgedTypeOf, type ObjectiveDefinition } from '../../../src/domain/search/objective.ts';
+import { earlierView, type ObjectiveDefinition } from '../../../src/domain/search/objective.ts';
 import { findOptimum } from '../../../src/domain/search/optimum.ts';
 import { misfitOf } from '../../../src/numbers/misfit.ts';
 import { normalTail } from '../../../src/numbers/normal-tail.ts';
@@ -80,7 +80,7 @@ describe('a run of a fit', () => {
     expect(evaluation.results[0]!.detail).toBe(
       'Output 1.5 differs from the measured 1 by 0.5; all values of a fit count together.',
     );
-    expect(judgedTypeOf('fit')).toBe('exact');
+    expect(earlierView(definitionOf([1], null), 0).type).toBe('exact');
   });
 
   it('Is the best one with the least misfit among those that meet the limits', () => {

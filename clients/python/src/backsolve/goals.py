@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ._generated.goal_types import GoalType
+from ._generated.goal_types import SIGNS, SUFFIXES, GoalType
 from ._values import number
-
-WORDS: dict[GoalType, str] = {
-    "exact": "=",
-    "lessthan": "<",
-    "lessthan_equal": "<=",
-    "greaterthan": ">",
-    "greaterthan_equal": ">=",
-    "minimize": "minimize to",
-    "maximize": "maximize to",
-}
 
 
 @dataclass(frozen=True)
@@ -31,8 +21,8 @@ class Goal:
         if self.target is None:
             return self.type
         if self.lower is None or self.upper is None:
-            return f"{WORDS[self.type]} {self.target:g}"
-        unit = "%" if self.type == "percent" else ""
+            return f"{SIGNS[self.type]} {self.target:g}"
+        unit = SUFFIXES[self.type]
         if self.lower == -self.upper:
             return f"{self.target:g} ± {self.upper:g}{unit}"
         return f"{self.target:g} {self.lower:+g}{unit} {self.upper:+g}{unit}"

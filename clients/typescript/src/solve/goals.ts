@@ -1,5 +1,5 @@
 /** Goals for the outputs of a problem. */
-import type { GoalType } from '../generated/goal-types.ts';
+import { GOAL_TYPES, type GoalType } from '../generated/goal-types.ts';
 import { refuseUnknownNames } from '../known-names.ts';
 import { type Curve, type Fit, isFit, pointNames } from './fit.ts';
 
@@ -13,15 +13,12 @@ export interface Goal {
 }
 
 /** Goals of one number, by the names that users write: these functions, and the keys of a problem file. */
-export const GOALS_OF_ONE_NUMBER = {
-  exact: 'exact',
-  below: 'lessthan',
-  atMost: 'lessthan_equal',
-  above: 'greaterthan',
-  atLeast: 'greaterthan_equal',
-  minimize: 'minimize',
-  maximize: 'maximize',
-} as const satisfies Readonly<Record<string, GoalType>>;
+export const GOALS_OF_ONE_NUMBER: ReadonlyMap<string, GoalType> = new Map(
+  (Object.keys(GOAL_TYPES) as GoalType[]).flatMap((type) => {
+    const { name } = GOAL_TYPES[type];
+    return name === null ? [] : [[name, type] as const];
+  }),
+);
 
 /** One number for both sides, or the offset below and the one above. */
 export type Offsets = number | readonly [number, number];
@@ -47,22 +44,22 @@ export function exact(target: number): Goal {
 
 /** Less than the limit. */
 export function below(limit: number): Goal {
-  return withoutBounds('below', limit);
+  return withoutBounds('lessthan', limit);
 }
 
 /** The limit or less. */
 export function atMost(limit: number): Goal {
-  return withoutBounds('atMost', limit);
+  return withoutBounds('lessthan_equal', limit);
 }
 
 /** More than the limit. */
 export function above(limit: number): Goal {
-  return withoutBounds('above', limit);
+  return withoutBounds('greaterthan', limit);
 }
 
 /** The limit or more. */
 export function atLeast(limit: number): Goal {
-  return withoutBounds('atLeast', limit);
+  return withoutBounds('greaterthan_equal', limit);
 }
 
 /** As small as possible; the aspiration is what would be enough. Without one the search uses up its budget, or ends by its `stop`. */
@@ -147,8 +144,8 @@ export function toDataSets({ fits }: Pick<FlatGoals, 'fits'>) {
   }));
 }
 
-function withoutBounds(name: keyof typeof GOALS_OF_ONE_NUMBER, target: number | null): Goal {
-  return { type: GOALS_OF_ONE_NUMBER[name], target, lower: null, upper: null };
+function withoutBounds(type: GoalType, target: number | null): Goal {
+  return { type, target, lower: null, upper: null };
 }
 
 /** Whether a front is sought: several outputs have no target. With one, the best run is the one with its best value. */

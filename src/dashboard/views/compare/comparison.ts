@@ -1,4 +1,5 @@
 /** Compares several objectives: what they share and where they differ. The service judges; this matches names. Needs no browser. */
+import { GOAL_TYPES } from '../../../../clients/typescript/src/generated/goal-types.ts';
 import type { History } from '../../../../clients/typescript/src/index.ts';
 import {
   type Columns,
@@ -111,21 +112,12 @@ export interface OutputRow {
   readonly cells: readonly (OutputCell | null)[];
 }
 
-const WORDS: Readonly<Record<Exclude<History['objectiveTypes'][number], 'fit'>, string>> = {
-  exact: 'exactly ',
-  percent: '',
-  value: '',
-  lessthan: '',
-  lessthan_equal: '',
-  greaterthan: '',
-  greaterthan_equal: '',
-  minimize: 'minimize, ',
-  maximize: 'maximize, ',
-};
-
 function wantedText({ objectives, objectiveTypes, intervals }: Head, j: number): string {
-  const type = objectiveTypes[j]!;
-  return type === 'fit' ? near(objectives[j]!) : `${WORDS[type]}${wanted(intervals[j]!)}`;
+  const { met, direction } = GOAL_TYPES[objectiveTypes[j]!];
+  if (met === 'never') return near(objectives[j]!);
+  const interval = wanted(intervals[j]!);
+  if (met === 'together') return `exactly ${interval}`;
+  return direction === 'none' ? interval : `${direction}, ${interval}`;
 }
 
 export function outputRows(compared: readonly Compared[]): readonly OutputRow[] {

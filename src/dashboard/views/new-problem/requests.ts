@@ -1,10 +1,10 @@
 /** Reads a draft as the bodies of requests. Values that cannot be sent are faults at their fields; the service judges the rest. */
+import { hasBounds, isAspiration } from '../../../../clients/typescript/src/generated/goal-types.ts';
 import type { NewObjectives, NewOutputCases, NewProject } from '../../../../clients/typescript/src/index.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { boundsOfInput } from './bounds.ts';
 import { type Draft, namesOfRows, splitCategories } from './draft.ts';
 import { type KnownSets, readFits } from './fits.ts';
-import { hasBounds, isAspiration } from './intervals.ts';
 import { isOption, readOptions } from './options.ts';
 import { readOwnCases } from './own-data.ts';
 import { scaleOf } from './scales.ts';

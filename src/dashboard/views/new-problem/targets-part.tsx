@@ -1,33 +1,25 @@
 /** The third part: what the outputs should be, and how long to search. */
 
+import { GOAL_TYPES, isAspiration } from '../../../../clients/typescript/src/generated/goal-types.ts';
 import { counted, type Ends, titled, wanted, withUnit } from '../../../presentation/formats.ts';
-import { readNumber } from '../../parts/read-number.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
 import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
 import { takeMeasured } from './fits.ts';
-import { hasBounds, intervalsOf, isAspiration } from './intervals.ts';
+import { intervalsOf } from './intervals.ts';
 import { MoreOptions } from './more-options.tsx';
 import { readOwn, readResults } from './requests.ts';
 import { change, draft, faults } from './store.ts';
 import { TakeTable } from './take-table.tsx';
 import { TargetStrip } from './target-strip.tsx';
-import { OBJECTIVE_TYPES } from './words.ts';
+import { GOAL_CHOICES } from './words.ts';
 
 export function TargetsPart() {
   const current = draft.value;
   const { outputs, desiredL1Norm, parallelism, maximumAttempts, recipe } = current;
   const known = knownOutputs(current);
   const names = namesOfRows(outputs, 'y');
-  const intervals = intervalsOf(
-    outputs.map(({ type, target, from, to }) => ({
-      type,
-      target: toNumber(target),
-      from: toNumber(from),
-      to: toNumber(to),
-    })),
-    toNumber(desiredL1Norm),
-  );
+  const intervals = intervalsOf(outputs, desiredL1Norm);
   return (
     <>
       {recipe !== '' && <p class="notice">The example wants a stiffness of 90 N/mm and at most 60 g.</p>}
@@ -42,7 +34,7 @@ export function TargetsPart() {
                 output={output}
                 j={j}
                 name={names[j]!}
-                interval={intervals[j]!}
+                interval={intervals[j]}
                 values={known.map((row) => row[j]!)}
               />
             ))}
@@ -106,16 +98,14 @@ function pathOf(j: number, field: string): string {
 }
 
 interface TargetRowProps extends RowProps {
-  readonly interval: Ends;
+  /** undefined while a number is missing, and for a fit. */
+  readonly interval: Ends | undefined;
   /** The output of each run that is there already. */
   readonly values: readonly number[];
 }
 
 function TargetRow({ output, j, name, interval, values }: TargetRowProps) {
-  const { type, target, from, to, unit } = output;
-  const isStated =
-    type !== 'fit' &&
-    [target, ...(hasBounds(type) ? [from, to] : [])].every((text) => readNumber(text).fault === undefined);
+  const { type, target, unit } = output;
   return (
     <tr>
       <th scope="row">{titled(name, unit)}</th>
@@ -124,7 +114,7 @@ function TargetRow({ output, j, name, interval, values }: TargetRowProps) {
           path={pathOf(j, 'type')}
           label={`What is wanted of ${name}`}
           value={type}
-          options={OBJECTIVE_TYPES}
+          options={GOAL_CHOICES}
           onChange={(value) => setOutput(j, { type: value }, 'type')}
         />
       </td>
@@ -139,7 +129,7 @@ function TargetRow({ output, j, name, interval, values }: TargetRowProps) {
       </td>
       <ToleranceCells output={output} j={j} name={name} />
       <td>
-        {isStated ? (
+        {interval ? (
           <span class="interval">
             <span>{withUnit(wanted(interval), unit)}</span>
             <TargetStrip name={name} ends={interval} values={values} />
@@ -155,18 +145,19 @@ function TargetRow({ output, j, name, interval, values }: TargetRowProps) {
 /** The bounds around a target, or the standard error of a measured value. */
 function ToleranceCells({ output, j, name }: RowProps) {
   const { type, unit } = output;
-  if (hasBounds(type)) {
+  const { offsets } = GOAL_TYPES[type];
+  if (offsets !== null) {
     return (['from', 'to'] as const).map((end) => (
       <td key={end}>
         <span class="with-unit">
           <CellText
             path={pathOf(j, end)}
-            label={`${end === 'from' ? 'From' : 'To'}, ${type === 'percent' ? 'percent' : 'offset'} of ${name}`}
+            label={`${end === 'from' ? 'From' : 'To'}, ${offsets.asked} of ${name}`}
             value={output[end]}
             isNumber
             onInput={(value) => setOutput(j, { [end]: value }, end)}
           />
-          {type === 'percent' ? '%' : unit}
+          {offsets.suffix.trim() || unit}
         </span>
       </td>
     ));
@@ -214,10 +205,6 @@ function MeasuredValues({ outputs }: Pick<Draft, 'outputs'>) {
       </p>
     </>
   );
-}
-
-function toNumber(text: string): number {
-  return readNumber(text).value ?? 0;
 }
 
 /** Outputs of the runs that are there already; rows with faults do not count. */

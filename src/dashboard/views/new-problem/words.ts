@@ -1,15 +1,9 @@
-/** The names of the service's types on the page. */
-import type { GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
+/** Goals of an output in the words and the order of the page. */
+import { GOAL_TYPES, type GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
 
-export const OBJECTIVE_TYPES: Readonly<Record<GoalType, string>> = {
-  percent: 'within percent of the target',
-  value: 'within a range around the target',
-  lessthan: 'below',
-  lessthan_equal: 'at most',
-  greaterthan: 'above',
-  greaterthan_equal: 'at least',
-  minimize: 'minimize',
-  maximize: 'maximize',
-  exact: 'exactly (all outputs)',
-  fit: 'as near as possible (fit to data)',
-};
+const { exact, fit, ...others } = GOAL_TYPES;
+
+/** Those that judge all outputs together come last. */
+export const GOAL_CHOICES = Object.fromEntries(
+  Object.entries({ ...others, exact, fit }).map(([type, { choice }]) => [type, choice]),
+) as Readonly<Record<GoalType, string>>;

@@ -17,3 +17,20 @@ GoalType: TypeAlias = Literal[
     "maximize",
     "fit",
 ]
+
+SIGNS: dict[GoalType, str] = {
+    "exact": "=",
+    "lessthan": "<",
+    "lessthan_equal": "<=",
+    "greaterthan": ">",
+    "greaterthan_equal": ">=",
+    "minimize": "minimize to",
+    "maximize": "maximize to",
+}
+"""Before a target that is alone."""
+
+SUFFIXES: dict[GoalType, str] = {
+    "percent": "%",
+    "value": "",
+}
+"""Behind the offsets from a target."""

@@ -1,20 +1,19 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { GoalType } from '../../../../../clients/typescript/src/generated/goal-types.ts';
+import { GOAL_TYPES, type GoalType } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../presentation/columns.ts';
-import { titled, wanted, withUnit } from '../../../../presentation/formats.ts';
+import { type Ends, titled, wanted, withUnit } from '../../../../presentation/formats.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
 import type { OutputDraft } from '../../new-problem/draft.ts';
-import { hasBounds, intervalsOf } from '../../new-problem/intervals.ts';
+import { intervalsOf } from '../../new-problem/intervals.ts';
 import { MoreOptions } from '../../new-problem/more-options.tsx';
 import { NOTHING_ASKED } from '../../new-problem/options.ts';
 import { placeViolations } from '../../new-problem/pointers.ts';
 import { type Faults, isFaultless, readObjectives } from '../../new-problem/requests.ts';
 import { draftOf } from '../../new-problem/targets.ts';
-import { OBJECTIVE_TYPES } from '../../new-problem/words.ts';
+import { GOAL_CHOICES } from '../../new-problem/words.ts';
 import { goOn } from '../state/going-on.ts';
 
 interface TargetsDialogProps {
@@ -29,6 +28,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   const sending = useSending();
   const form = useRef<HTMLFormElement>(null);
   const { outputs } = draft;
+  const intervals = intervalsOf(outputs, draft.desiredL1Norm);
   const isExact = outputs.some(({ type }) => type === 'exact');
   const set = (j: number, change: Partial<OutputDraft>) => {
     setDraft({ ...draft, outputs: outputs.with(j, { ...outputs[j]!, ...change }) });
@@ -78,7 +78,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
           output={output}
           j={j}
           faults={faults}
-          satisfiedBy={satisfiedBy(outputs, j, draft.desiredL1Norm)}
+          satisfiedBy={intervals[j]}
           onChange={(change) => set(j, change)}
         />
       ))}
@@ -110,21 +110,6 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   );
 }
 
-/** undefined while a number is missing. */
-function satisfiedBy(outputs: readonly OutputDraft[], j: number, desiredL1Norm: string): string | undefined {
-  const number = (text: string) => readNumber(text).value ?? 0;
-  const { type, target, from, to, unit } = outputs[j]!;
-  const texts = hasBounds(type) ? [target, from, to] : [target];
-  if (type === 'fit' || texts.some((text) => readNumber(text).fault !== undefined)) return undefined;
-  const targets = outputs.map((one) => ({
-    type: one.type,
-    target: number(one.target),
-    from: number(one.from),
-    to: number(one.to),
-  }));
-  return withUnit(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
-}
-
 /** Returns the faults themselves if none of the fields has one. */
 function without(faults: Faults, fields: readonly string[]): Faults {
   if (!fields.some((path) => path in faults)) return faults;
@@ -135,7 +120,7 @@ interface TargetRowProps {
   readonly output: OutputDraft;
   readonly j: number;
   readonly faults: Faults;
-  readonly satisfiedBy: string | undefined;
+  readonly satisfiedBy: Ends | undefined;
   onChange(change: Partial<OutputDraft>): void;
 }
 
@@ -143,7 +128,7 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
   const { name, unit, type, target } = output;
   const id = useId();
   const fault = (field: string) => faults[`outputs/${j}/${field}`];
-  const offset = type === 'percent' ? '%' : unit;
+  const { offsets } = GOAL_TYPES[type];
   return (
     <fieldset class="target-row">
       <legend>{titled(name, unit)}</legend>
@@ -155,7 +140,7 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
           aria-invalid={fault('type') !== undefined}
           onChange={({ currentTarget }) => onChange({ type: currentTarget.value as GoalType })}
         >
-          {Object.entries(OBJECTIVE_TYPES).map(([value, words]) => (
+          {Object.entries(GOAL_CHOICES).map(([value, words]) => (
             <option key={value} value={value}>
               {words}
             </option>
@@ -171,13 +156,13 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
         fault={fault('target')}
         onText={(text) => onChange({ target: text })}
       />
-      {hasBounds(type) &&
+      {offsets !== null &&
         (['from', 'to'] as const).map((end) => (
           <NumberField
             key={end}
             id={`${id}-${end}`}
             name={end === 'from' ? 'From' : 'To'}
-            unit={offset}
+            unit={offsets.suffix.trim() || unit}
             text={output[end]}
             fault={fault(end)}
             onText={(text) => onChange({ [end]: text })}
@@ -193,7 +178,7 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
           onText={(text) => onChange({ sigma: text })}
         />
       )}
-      <p class="hint">{values !== undefined && `Satisfied by ${values}`}</p>
+      <p class="hint">{values !== undefined && `Satisfied by ${withUnit(wanted(values), unit)}`}</p>
     </fieldset>
   );
 }

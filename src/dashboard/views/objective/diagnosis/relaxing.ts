@@ -1,5 +1,5 @@
 /** The least relaxation that the best run meets, as the service finds it, and as a person changes it. Needs no browser. */
-import { GOAL_TYPES } from '../../../../../clients/typescript/src/generated/goal-types.ts';
+import { type Gauged, GOAL_TYPES, gaugeOf } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import type { Diagnosis } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../presentation/columns.ts';
 
@@ -14,7 +14,7 @@ export interface Move {
 
 type Targets = Pick<
   Head,
-  'objectives' | 'objectiveTypes' | 'intervals' | 'minimumBounds' | 'maximumBounds' | 'l1Threshold' | 'desiredL1Norm'
+  keyof Gauged | 'objectiveTypes' | 'intervals' | 'minimumBounds' | 'maximumBounds' | 'l1Threshold' | 'desiredL1Norm'
 >;
 
 /** As the service proposes targets. */
@@ -27,15 +27,16 @@ export function movesOf(targets: Targets, proposed: Proposed): readonly Move[] {
   if (targets.l1Threshold !== null) return [];
   return targets.intervals.flatMap(({ upper }, output): Move[] => {
     const target = targets.objectives[output]!;
-    const type = targets.objectiveTypes[output]!;
-    if (!GOAL_TYPES[type].hasBounds) {
+    const { offsets } = GOAL_TYPES[targets.objectiveTypes[output]!];
+    if (offsets === null) {
       const to = proposed.objectives[output]!;
       return to === target ? [] : [{ output, end: upper === null ? 'lower' : 'upper', to }];
     }
+    const gauge = gaugeOf(targets, output);
     return (['lower', 'upper'] as const).flatMap((end) => {
       const bound = proposed[BOUNDS[end]][output]!;
       if (bound === targets[BOUNDS[end]][output]) return [];
-      return [{ output, end, to: tidy(target + (type === 'percent' ? (bound / 100) * Math.abs(target) : bound)) }];
+      return [{ output, end, to: tidy(target + offsets.toUnits(bound, gauge)) }];
     });
   });
 }
@@ -49,7 +50,7 @@ interface Relaxed {
 }
 
 /**
- * The targets with the ends moved. A bound of percent and value moves; of the other types the target itself.
+ * The targets with the ends moved. Of a type with bounds a bound moves; of the others the target itself.
  *
  * @param to         new ends, one per move; an end that is where it was proposed becomes what the service proposed, with all digits
  * @param allowance  the sum of distances that exact objectives allow; null leaves it
@@ -65,13 +66,13 @@ export function relax(
   moves.forEach((move, i) => {
     const { output, end } = move;
     const isProposed = to[i] === move.to;
-    const type = targets.objectiveTypes[output]!;
-    if (!GOAL_TYPES[type].hasBounds) {
+    const { offsets } = GOAL_TYPES[targets.objectiveTypes[output]!];
+    if (offsets === null) {
       objectives[output] = to[i]!;
       return;
     }
     const target = targets.objectives[output]!;
-    const offset = tidy(type === 'percent' ? (100 * (to[i]! - target)) / Math.abs(target) : to[i]! - target);
+    const offset = tidy(offsets.fromUnits(to[i]! - target, gaugeOf(targets, output)));
     bounds[BOUNDS[end]][output] = isProposed ? proposed[BOUNDS[end]][output]! : offset;
   });
   return {
