@@ -85,6 +85,7 @@ def test_what_is_no_output(given: object) -> None:
 def test_goals() -> None:
     assert within(380, 2) == within(380, (-2, 2))
     assert str(within(380, percent=1)) == "380 ± 1%"
+    assert str(within(380, standard_deviations=2)) == "380 ± 2 sd"
     assert str(within(5, (-1, 2))) == "5 -1 +2"
     assert [str(goal) for goal in (exact(1), above(2), at_least(3), minimize(4), maximize())] == [
         "= 1",

@@ -3,7 +3,7 @@ import { type BoundedType, type Gauge, GOAL_TYPES, gaugeOf, hasBounds } from '..
 import type { Target } from '../../optimizer/interface/problem.ts';
 import { outermostDouble } from '../double-order.ts';
 import { makeViolation, type Violation } from '../errors.ts';
-import { refTerm } from '../messages.ts';
+import { refOutput, refTerm } from '../messages.ts';
 import { toFinite } from '../vectors.ts';
 import type { NewObjective, ObjectiveDefinition } from './objective.ts';
 
@@ -51,7 +51,35 @@ const TOLERANCES: Readonly<Record<BoundedType, Tolerance>> = {
       `the allowed range around the target ${target} is ${lower} to ${upper}`,
     check: () => [],
   },
+  standard_deviations: {
+    endsOf: ({ minimum, maximum }, { target, deviation }) =>
+      offsetEnds(target, minimum * deviation, maximum * deviation),
+    errorOf: (y, { target, deviation }) => toFinite(Math.abs(y - target) / deviation),
+    describe: ({ y, gauge: { target, deviation }, bounds: { minimum, maximum } }) =>
+      `it deviates from the target ${target} by ${toFinite((y - target) / deviation)} standard deviations of ${deviation}; the allowed range is ${minimum} to ${maximum}`,
+    check: checkDeviation,
+  },
 };
+
+/** The noise has to be stated, for otherwise nothing says how wide the range is. */
+function checkDeviation({ noise, objectiveTypes = [] }: Partial<NewObjective>, j: number): readonly Violation[] {
+  const type = refTerm('standard_deviations');
+  if (objectiveTypes.includes('fit')) {
+    const message = `cannot be ${type} with a fit, beside which no noise is stated; ${refTerm('state the tolerance in its unit', 'use value')} instead.`;
+    return [makeViolation(['objectiveTypes', j], message)];
+  }
+  // It is undefined where it was refused. One violation stands for all outputs.
+  if (noise === undefined) return [];
+  if (noise === null || noise === 'estimate') {
+    if (objectiveTypes.indexOf('standard_deviations') < j) return [];
+    const message = `must state the standard deviation of each ${refTerm('output')}, because ${refOutput(j)} is ${type}; ${refTerm('state the tolerance in its unit', 'use value')} if it is not known.`;
+    return [makeViolation(['noise'], message)];
+  }
+  const deviation = noise.standardDeviations[j];
+  if (deviation === undefined || deviation > 0) return [];
+  const message = `must be more than 0 because ${refOutput(j)} is ${type}, is ${deviation}.`;
+  return [makeViolation(['noise', 'standardDeviations', j], message)];
+}
 
 /** The tolerance of output j, ready to be applied; null for a type without bounds. */
 export function toleranceOf(definition: ObjectiveDefinition, j: number) {

@@ -59,18 +59,22 @@ export function readGoal(
 }
 
 const NUMBER = String.raw`\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?`;
-/** 5%, 0.05, +-0.05, ±5 % */
-const BOTH_SIDES = new RegExp(String.raw`^(?:\+\s*/?\s*-|±)?\s*(${NUMBER})\s*(%?)$`);
+/** Words behind a tolerance, with the types that they make. */
+const UNITS = { '': 'value', '%': 'percent', sd: 'standard_deviations' } as const satisfies Record<string, BoundedType>;
+const UNIT = '%|sd|';
+
+/** 5%, 0.05, +-0.05, ±5 %, 2 sd */
+const BOTH_SIDES = new RegExp(String.raw`^(?:\+\s*/?\s*-|±)?\s*(${NUMBER})\s*(${UNIT})$`);
 /** -1% +3%, -0.1 / 0.2, -1 .. 3 */
 const TWO_SIDES = new RegExp(
-  String.raw`^([-+]?)\s*(${NUMBER})\s*(%?)\s*(?:,|/|\.\.+|to)?\s*([-+]?)\s*(${NUMBER})\s*(%?)$`,
+  String.raw`^([-+]?)\s*(${NUMBER})\s*(${UNIT})\s*(?:,|/|\.\.+|to)?\s*([-+]?)\s*(${NUMBER})\s*(${UNIT})$`,
 );
 
-/** Written as 5%, 0.05, +-0.05, -1% +3%, or as a list of both offsets. */
+/** Written as 5%, 0.05, +-0.05, 2 sd, -1% +3%, or as a list of both offsets. */
 function readTolerance(reader: ValueReader, value: Value, path: Path): Tolerance | undefined {
   const text = value.kind === 'list' ? value.items.map((item) => textOf(item) ?? '?').join(' , ') : textOf(value);
   const tolerance = parseTolerance(text?.trim() ?? '');
-  const wanted = 'such as 5%, 0.05, +-0.05, -1% +3% or [-0.1, 0.2]';
+  const wanted = 'such as 5%, 0.05, +-0.05, 2 sd, -1% +3% or [-0.1, 0.2]';
   if (tolerance === undefined) return reader.refuse(value.at, path, `must be a tolerance ${wanted}.`);
   if (!(tolerance.lower < tolerance.upper) || !Number.isFinite(tolerance.upper - tolerance.lower)) {
     return reader.refuse(value.at, path, 'must leave room: the upper offset must be greater than the lower one.');
@@ -82,15 +86,15 @@ export function parseTolerance(text: string): Tolerance | undefined {
   const both = BOTH_SIDES.exec(text);
   if (both !== null) {
     const width = Number(both[1]);
-    return { type: both[2] === '%' ? 'percent' : 'value', lower: -width, upper: width };
+    return { type: UNITS[both[2] as keyof typeof UNITS], lower: -width, upper: width };
   }
   const two = TWO_SIDES.exec(text);
   if (two === null) return undefined;
   const [, lowSign, low, lowUnit, highSign, high, highUnit] = two;
-  const isPercent = highUnit === '%';
-  // Percent on one side only may be a slip of the pen.
-  if ((lowUnit === '%') !== isPercent) return undefined;
+  // A unit on one side only may be a slip of the pen.
+  if (lowUnit !== highUnit) return undefined;
   const lower = Number(low) * (lowSign === '-' ? -1 : 1);
   const upper = Number(high) * (highSign === '-' ? -1 : 1);
-  return { type: isPercent ? 'percent' : 'value', lower: lower === 0 ? 0 : lower, upper: upper === 0 ? 0 : upper };
+  const type = UNITS[highUnit as keyof typeof UNITS];
+  return { type, lower: lower === 0 ? 0 : lower, upper: upper === 0 ? 0 : upper };
 }

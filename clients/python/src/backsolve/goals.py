@@ -38,14 +38,21 @@ def within(
     tolerance: float | tuple[float, float] | None = None,
     *,
     percent: float | tuple[float, float] | None = None,
+    standard_deviations: float | tuple[float, float] | None = None,
 ) -> Goal:
     """
     Near a target: within(380, 2) is 378 to 382, within(380, percent=1) is 376.2 to 383.8. A pair has the offset below and the one above:
-    within(380, (-1, 3)).
+    within(380, (-1, 3)). within(380, standard_deviations=2) is two standard deviations of the output's noise, which the option noise states.
     """
-    if (tolerance is None) == (percent is None):
-        raise ValueError("within needs one tolerance: within(380, 2), or within(380, percent=1).")
-    given = tolerance if percent is None else percent
+    tolerances: dict[GoalType, float | tuple[float, float] | None] = {
+        "value": tolerance,
+        "percent": percent,
+        "standard_deviations": standard_deviations,
+    }
+    stated = [(kind, each) for kind, each in tolerances.items() if each is not None]
+    if len(stated) != 1:
+        raise ValueError("within needs one tolerance: within(380, 2), within(380, percent=1), or within(380, standard_deviations=2).")
+    kind, given = stated[0]
     if isinstance(given, tuple):
         lower, upper = (number("A tolerance", each) for each in given)
     else:
@@ -53,7 +60,7 @@ def within(
         lower = -upper
     if not lower < upper:
         raise ValueError(f"within leaves no room: {lower} is not below {upper}. For the target itself use exact({target:g}).")
-    return Goal("value" if percent is None else "percent", number("The target", target), lower, upper)
+    return Goal(kind, number("The target", target), lower, upper)
 
 
 def below(limit: float) -> Goal:

@@ -25,17 +25,21 @@ interface OffsetUnit {
 /** Figures of one output that its offsets are measured against. */
 export interface Gauge {
   readonly target: number;
+  /** Standard deviation of its noise; NaN where none is stated. */
+  readonly deviation: number;
 }
 
 /** A definition as far as gauges need it. */
 export interface Gauged {
   /** null: no target, or a gap of a fit. */
   readonly objectives: readonly (number | null)[];
+  readonly noise?: 'estimate' | { readonly standardDeviations: readonly number[] } | null;
 }
 
 /** The gauge of output j, whose type has bounds. */
-export function gaugeOf({ objectives }: Gauged, j: number): Gauge {
-  return { target: objectives[j]! };
+export function gaugeOf({ objectives, noise }: Gauged, j: number): Gauge {
+  const deviation = typeof noise === 'object' ? noise?.standardDeviations[j] : undefined;
+  return { target: objectives[j]!, deviation: deviation ?? Number.NaN };
 }
 
 const PERCENT: OffsetUnit = {
@@ -55,6 +59,17 @@ const UNITS: OffsetUnit = {
   called: 'within',
   toUnits: (offset) => offset,
   fromUnits: (difference) => difference,
+};
+
+/** Standard deviations of the noise that the objective states for the output. */
+const DEVIATIONS: OffsetUnit = {
+  suffix: ' sd',
+  asked: 'standard deviations',
+  amount: ' standard deviations',
+  called: 'within standard deviations',
+  inFiles: 'within sd',
+  toUnits: (offset, { deviation }) => offset * deviation,
+  fromUnits: (difference, { deviation }) => difference / deviation,
 };
 
 export interface GoalKind {
@@ -93,6 +108,12 @@ const TABLE = {
   },
   percent: { ...AROUND, offsets: PERCENT, earlier: 'percent', choice: 'within percent of the target' },
   value: { ...AROUND, offsets: UNITS, earlier: 'value', choice: 'within a range around the target' },
+  standard_deviations: {
+    ...AROUND,
+    offsets: DEVIATIONS,
+    earlier: 'value',
+    choice: 'within standard deviations of the target',
+  },
   lessthan: {
     ...PLAIN,
     met: 'below',

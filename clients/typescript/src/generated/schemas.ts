@@ -443,7 +443,7 @@ export interface NewObjectives {
    * three: the search is then for their front. For an output of type fit the measured value, null for a gap.
    */
   objectives: readonly (number | null)[] | Record<string, number | null>;
-  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit')[] | Record<string, 'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   /** The maximum number of inverses to suggest; default: 500. */
   maximumAttempts?: number | null | undefined;
   /**
@@ -599,9 +599,9 @@ export interface NewObjectives {
    * number), and next to nothing before. Not with exact. Verdicts do not depend on it.
    */
   priorities?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
-  /** Required if some objective is percent or value. Entries of other objectives may be null. */
+  /** Required if some objective is percent, value or standard_deviations. Entries of other objectives may be null. */
   minimumBounds?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
-  /** Required if some objective is percent or value. Entries of other objectives may be null. */
+  /** Required if some objective is percent, value or standard_deviations. Entries of other objectives may be null. */
   maximumBounds?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /** The relative criterion; default: 0.000001. */
   convergence?: number | null | undefined;
@@ -616,7 +616,7 @@ export interface LoadedObjectives {
   trialId: number;
   /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   initialInput: number[];
   initialOutput: number[];
   /** As they were sent: empty if there were none, null for a type without bounds. */
@@ -722,7 +722,7 @@ export interface LoadedObjectives {
 export interface Result {
   /** Zero-based number of the objective. */
   number: number;
-  type: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit';
+  type: 'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit';
   /** The target; null without aspiration. */
   objective: number | null;
   minimumBound: number | null;
@@ -741,7 +741,7 @@ export interface NewInverse {
    * three: the search is then for their front. For an output of type fit the measured value, null for a gap.
    */
   objectives: readonly (number | null)[] | Record<string, number | null>;
-  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit')[] | Record<string, 'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   /** The maximum number of inverses to suggest; default: 500. */
   maximumAttempts?: number | null | undefined;
   /**
@@ -754,13 +754,13 @@ export interface NewInverse {
   initialOutput: readonly number[] | Record<string, number>;
   desiredL1Norm: number;
   /**
-   * Offsets from the target: percent points for percent, output units for value; null for types without bounds, as
-   * outputs that an object by name leaves out.
+   * Offsets from the target: percent points for percent, output units for value, standard deviations of the stated
+   * noise for standard_deviations; null for types without bounds, as outputs that an object by name leaves out.
    */
   minimumBounds: readonly (number | null)[] | Record<string, number | null>;
   /**
-   * Offsets from the target: percent points for percent, output units for value; null for types without bounds, as
-   * outputs that an object by name leaves out.
+   * Offsets from the target: percent points for percent, output units for value, standard deviations of the stated
+   * noise for standard_deviations; null for types without bounds, as outputs that an object by name leaves out.
    */
   maximumBounds: readonly (number | null)[] | Record<string, number | null>;
   convergence: number;
@@ -875,7 +875,7 @@ export interface Objective {
   trialId: number;
   /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   initialInput: number[];
   initialOutput: number[];
   /** As they were sent: empty if there were none, null for a type without bounds. */
@@ -1203,7 +1203,7 @@ export interface ExplainedObjective {
   trialId: number;
   /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   initialInput: number[];
   initialOutput: number[];
   /** As they were sent: empty if there were none, null for a type without bounds. */
@@ -1877,7 +1877,7 @@ export interface History {
   fit: FitQuality | null;
   /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   /** As they were sent: empty if there were none, null for a type without bounds. */
   minimumBounds: Array<number | null>;
   maximumBounds: Array<number | null>;
@@ -2562,7 +2562,7 @@ export interface ObjectiveGlance {
     unit: string | null;
     /** null where none was stated, to minimize or maximize. */
     objective: number | null;
-    objectiveType: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit';
+    objectiveType: 'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit';
   }>;
   createdAt: string;
   updatedAt: string;
@@ -3277,7 +3277,7 @@ export type ExportLine = {
   number: number;
   /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'standard_deviations' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   minimumBounds: Array<number | null>;
   maximumBounds: Array<number | null>;
   desiredL1Norm: number;

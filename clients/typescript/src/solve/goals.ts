@@ -23,18 +23,30 @@ export const GOALS_OF_ONE_NUMBER: ReadonlyMap<string, GoalType> = new Map(
 /** One number for both sides, or the offset below and the one above. */
 export type Offsets = number | readonly [number, number];
 
-/** Near a target: within(380, 2) is 378 to 382, within(380, { percent: 1 }) is 376.2 to 383.8, within(380, [-1, 3]) is 379 to 383. */
-export function within(target: number, tolerance: Offsets | { readonly percent: Offsets }): Goal {
-  refuseUnknownNames(tolerance, { percent: null }, 'within');
-  const isPercent = typeof tolerance === 'object' && 'percent' in tolerance;
-  const offsets = isPercent ? tolerance.percent : tolerance;
+/**
+ * Near a target: within(380, 2) is 378 to 382, within(380, { percent: 1 }) is 376.2 to 383.8, within(380, [-1, 3]) is 379 to 383, and
+ * within(380, { standardDeviations: 2 }) is two standard deviations of the output's noise, which the option noise states.
+ */
+export function within(
+  target: number,
+  tolerance: Offsets | { readonly percent: Offsets } | { readonly standardDeviations: Offsets },
+): Goal {
+  refuseUnknownNames(tolerance, { percent: null, standardDeviations: null }, 'within');
+  const [type, offsets] = tolerated(tolerance);
   const [lower, upper] = typeof offsets === 'number' ? [-offsets, offsets] : offsets;
   if (!(lower < upper)) {
     throw new RangeError(
       `within leaves no room: ${lower} is not below ${upper}. For the target itself use exact(${target}).`,
     );
   }
-  return { type: isPercent ? 'percent' : 'value', target, lower, upper };
+  return { type, target, lower, upper };
+}
+
+function tolerated(tolerance: Parameters<typeof within>[1]): readonly [GoalType, Offsets] {
+  if (typeof tolerance === 'object' && 'percent' in tolerance) return ['percent', tolerance.percent];
+  if (typeof tolerance === 'object' && 'standardDeviations' in tolerance)
+    return ['standard_deviations', tolerance.standardDeviations];
+  return ['value', tolerance];
 }
 
 /** The target itself, within rounding. All outputs must then be exact, and are judged together by the sum of their distances. */

@@ -25,7 +25,8 @@ export function intervalsOf(outputs: readonly OutputDraft[], desiredL1Norm: stri
     if (met === 'never' || texts.some((one) => readNumber(one).fault !== undefined)) return undefined;
     const target = objectives[j]!;
     if (offsets !== null) {
-      const gauge = gaugeOf({ objectives }, j);
+      const noise = { standardDeviations: outputs.map(({ deviation }) => toNumber(deviation)) };
+      const gauge = gaugeOf({ objectives, noise }, j);
       const end = (offset: string) => target + offsets.toUnits(toNumber(offset), gauge);
       return { lower: end(from), upper: end(to), lowerOpen: false, upperOpen: false };
     }

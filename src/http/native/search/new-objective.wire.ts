@@ -31,7 +31,7 @@ import { sentOptionFields, sentStopRule } from './search-options.wire.ts';
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
 const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }, z.number().nullable()).describe(
-  'Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out.',
+  'Offsets from the target: percent points for percent, output units for value, standard deviations of the stated noise for standard_deviations; null for types without bounds, as outputs that an object by name leaves out.',
 );
 
 const definitionFields = {
@@ -68,7 +68,9 @@ const desiredL1Norm = z.number().meta({ minimum: 0 });
 const optionalBounds = bounds
   .nullish()
   .transform((values) => values ?? [])
-  .describe('Required if some objective is percent or value. Entries of other objectives may be null.');
+  .describe(
+    'Required if some objective is percent, value or standard_deviations. Entries of other objectives may be null.',
+  );
 
 const convergence = z.number().meta({ exclusiveMinimum: 0 });
 

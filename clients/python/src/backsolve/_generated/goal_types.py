@@ -9,6 +9,7 @@ GoalType: TypeAlias = Literal[
     "exact",
     "percent",
     "value",
+    "standard_deviations",
     "lessthan",
     "lessthan_equal",
     "greaterthan",
@@ -32,5 +33,6 @@ SIGNS: dict[GoalType, str] = {
 SUFFIXES: dict[GoalType, str] = {
     "percent": "%",
     "value": "",
+    "standard_deviations": " sd",
 }
 """Behind the offsets from a target."""

@@ -469,7 +469,7 @@ class NewObjectivesStop(Wire):
 class NewObjectives(Wire):
     objectives: list[float | None] | dict[str, float | None]
     """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]] | dict[str, Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     maximum_attempts: int | None = None
     """The maximum number of inverses to suggest; default: 500."""
     reuse: bool | None = None
@@ -519,9 +519,9 @@ class NewObjectives(Wire):
     priorities: list[float | None] | dict[str, float | None] | None = None
     """From 1 to 3; default: 1. An output counts fully once one run has met all outputs of higher priority (a lower number), and next to nothing before. Not with exact. Verdicts do not depend on it."""
     minimum_bounds: list[float | None] | dict[str, float | None] | None = None
-    """Required if some objective is percent or value. Entries of other objectives may be null."""
+    """Required if some objective is percent, value or standard_deviations. Entries of other objectives may be null."""
     maximum_bounds: list[float | None] | dict[str, float | None] | None = None
-    """Required if some objective is percent or value. Entries of other objectives may be null."""
+    """Required if some objective is percent, value or standard_deviations. Entries of other objectives may be null."""
     convergence: float | None = None
     """The relative criterion; default: 0.000001."""
 
@@ -580,7 +580,7 @@ class LoadedObjectives(Wire):
     trial_id: int
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     initial_input: list[float]
     initial_output: list[float]
     minimum_bounds: list[float | None]
@@ -644,7 +644,7 @@ class LoadedObjectives(Wire):
 class Result(Wire):
     number: int
     """Zero-based number of the objective."""
-    type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]
+    type: Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]
     objective: float | None
     """The target; null without aspiration."""
     minimum_bound: float | None
@@ -660,7 +660,7 @@ class Result(Wire):
 class NewInverse(Wire):
     objectives: list[float | None] | dict[str, float | None]
     """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]] | dict[str, Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     maximum_attempts: int | None = None
     """The maximum number of inverses to suggest; default: 500."""
     reuse: bool | None = None
@@ -670,9 +670,9 @@ class NewInverse(Wire):
     """The output of the black box at initialInput."""
     desired_l1_norm: float
     minimum_bounds: list[float | None] | dict[str, float | None]
-    """Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out."""
+    """Offsets from the target: percent points for percent, output units for value, standard deviations of the stated noise for standard_deviations; null for types without bounds, as outputs that an object by name leaves out."""
     maximum_bounds: list[float | None] | dict[str, float | None]
-    """Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out."""
+    """Offsets from the target: percent points for percent, output units for value, standard deviations of the stated noise for standard_deviations; null for types without bounds, as outputs that an object by name leaves out."""
     convergence: float
 
 
@@ -802,7 +802,7 @@ class Objective(Wire):
     trial_id: int
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     initial_input: list[float]
     initial_output: list[float]
     minimum_bounds: list[float | None]
@@ -1082,7 +1082,7 @@ class ExplainedObjective(Wire):
     trial_id: int
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     initial_input: list[float]
     initial_output: list[float]
     minimum_bounds: list[float | None]
@@ -1685,7 +1685,7 @@ class History(Wire):
     """How well bestOutput fits its data. null without a fit."""
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     minimum_bounds: list[float | None]
     """As they were sent: empty if there were none, null for a type without bounds."""
     maximum_bounds: list[float | None]
@@ -2243,7 +2243,7 @@ class ObjectiveGlanceTargets(Wire):
     unit: str | None
     objective: float | None
     """null where none was stated, to minimize or maximize."""
-    objective_type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]
+    objective_type: Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]
 
 
 class ObjectiveGlance(Wire):
@@ -3034,7 +3034,7 @@ class ExportLineObject9(Wire):
     number: int
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
+    objective_types: list[Literal["exact", "percent", "value", "standard_deviations", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     minimum_bounds: list[float | None]
     maximum_bounds: list[float | None]
     desired_l1_norm: float

@@ -156,6 +156,7 @@ TERMS: dict[str, str] = {
     "false": "False",
     "percent": "within percent",
     "value": "within",
+    "standard_deviations": "within standard deviations",
     "lessthan": "below",
     "lessthan_equal": "at_most",
     "greaterthan": "above",
