@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { HISTORY_COLUMNS, sentName } from '../src/domain/data/run-fields.ts';
 import { WIDE_RANGE } from '../src/domain/problem/input-details.ts';
+import { sentOptionFields } from '../src/http/native/search/search-options.wire.ts';
 import { buildOpenApiDocument } from '../src/http/openapi.ts';
 import { REFUSALS } from '../src/http/operation/errors.ts';
 
@@ -286,7 +287,17 @@ function writeObjectiveFields(document: Document): string {
     return `{\n${lines.join('')}${indent}}`;
   };
   const fields = write(schemas['NewObjectives']!, '');
-  return `${HEADER}import type { Names } from '../known-names.ts';\n\nexport const OBJECTIVE_FIELDS: Names = ${fields};\n`;
+  const options = Object.keys(sentOptionFields).map((name) => `  ${literal(name)},\n`);
+  return `${HEADER}import type { Names } from '../known-names.ts';
+
+export const OBJECTIVE_FIELDS: Names = ${fields};
+
+/** Fields of an objective that are options of the search. */
+export const SEARCH_OPTIONS = [
+${options.join('')}] as const;
+
+export type SearchOption = (typeof SEARCH_OPTIONS)[number];
+`;
 }
 
 function writeRunColumns(): string {

@@ -1,5 +1,6 @@
 /** The search options, and the probability that the best input meets the targets, in words. Needs no browser. */
 
+import type { SearchOption } from '../../clients/typescript/src/generated/objective-fields.ts';
 import type { Head } from './columns.ts';
 import { counted, dayAndTime, short, withUnit } from './formats.ts';
 import { inputNames, outputNames } from './values.ts';
@@ -19,17 +20,7 @@ export function chanceWithRange({ value, low, high }: Record<'value' | 'low' | '
 
 type Settings = Pick<
   Head,
-  | 'noise'
-  | 'confirm'
-  | 'confidence'
-  | 'confidenceOf'
-  | 'weights'
-  | 'priorities'
-  | 'stop'
-  | 'solutions'
-  | 'inputTolerances'
-  | 'aimAtRobustness'
-  | 'robustRuns'
+  | SearchOption
   | 'objectiveTypes'
   | 'minimums'
   | 'inputNames'

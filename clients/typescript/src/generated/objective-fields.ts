@@ -48,3 +48,22 @@ export const OBJECTIVE_FIELDS: Names = {
   maximumBounds: null,
   convergence: null,
 };
+
+/** Fields of an objective that are options of the search. */
+export const SEARCH_OPTIONS = [
+  'fits',
+  'solutions',
+  'front',
+  'inputTolerances',
+  'aimAtRobustness',
+  'robustRuns',
+  'stop',
+  'weights',
+  'noise',
+  'confirm',
+  'confidence',
+  'confidenceOf',
+  'priorities',
+] as const;
+
+export type SearchOption = (typeof SEARCH_OPTIONS)[number];

@@ -1,35 +1,13 @@
 /** Search options beyond the targets, as in requests. Needs no browser. */
+import { SEARCH_OPTIONS, type SearchOption } from '../../../../clients/typescript/src/generated/objective-fields.ts';
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
 import type { Draft } from './draft.ts';
 
-type Asked = Pick<
-  NewObjectives,
-  | 'noise'
-  | 'confirm'
-  | 'confidence'
-  | 'confidenceOf'
-  | 'weights'
-  | 'priorities'
-  | 'stop'
-  | 'solutions'
-  | 'inputTolerances'
-  | 'aimAtRobustness'
-  | 'robustRuns'
->;
+type Asked = Pick<NewObjectives, SearchOption>;
 
 /** Removes all options, for an objective that continues one with options. */
-export const NOTHING_ASKED: { readonly [Field in keyof Asked]-?: null } = {
-  noise: null,
-  confirm: null,
-  confidence: null,
-  confidenceOf: null,
-  weights: null,
-  priorities: null,
-  stop: null,
-  solutions: null,
-  inputTolerances: null,
-  aimAtRobustness: null,
-  robustRuns: null,
+export const NOTHING_ASKED = Object.fromEntries(SEARCH_OPTIONS.map((option) => [option, null])) as {
+  readonly [Option in SearchOption]: null;
 };
 
 /** Whether the field at the path is one of the options. */

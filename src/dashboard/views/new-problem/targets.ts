@@ -1,5 +1,6 @@
 /** The targets of an objective as the form of a new problem writes them, to be changed. Needs no browser. */
 
+import type { SearchOption } from '../../../../clients/typescript/src/generated/objective-fields.ts';
 import type { Head } from '../../../presentation/columns.ts';
 import { inputNames, outputNames } from '../../../presentation/values.ts';
 import { type Draft, emptyDraft, NO_OPTIONS, newInput, newOutput, type OptionsDraft } from './draft.ts';
@@ -24,20 +25,7 @@ type Targets = Pick<
   Asked;
 
 /** The search options. */
-type Asked = Pick<
-  Head,
-  | 'noise'
-  | 'confirm'
-  | 'confidence'
-  | 'confidenceOf'
-  | 'weights'
-  | 'priorities'
-  | 'stop'
-  | 'solutions'
-  | 'inputTolerances'
-  | 'aimAtRobustness'
-  | 'robustRuns'
->;
+type Asked = Pick<Head, SearchOption>;
 
 export function draftOf(head: Targets): Draft {
   const names = outputNames(head);

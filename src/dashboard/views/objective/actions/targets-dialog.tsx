@@ -49,7 +49,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
     if (!isFaultless(read.faults)) return;
     void sending.send(async () => {
       try {
-        await goOn(head, { ...NOTHING_ASKED, fits: null, ...read.body });
+        await goOn(head, { ...NOTHING_ASKED, ...read.body });
       } catch (failure) {
         asksForFocus.current = true;
         if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));

@@ -1,4 +1,5 @@
 /** Creates an objective on the same trial that continues another one: it knows all its runs. */
+import { SEARCH_OPTIONS } from '../../../../../clients/typescript/src/generated/objective-fields.ts';
 import type { NewObjectives } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../presentation/columns.ts';
 import { navigate } from '../../../shell/router.ts';
@@ -12,23 +13,13 @@ const REPEATED = [
   'reuse',
   'desiredL1Norm',
   'fixedInputs',
-  'solutions',
-  'fits',
-  'weights',
-  'priorities',
-  'noise',
-  'confirm',
-  'confidence',
-  'confidenceOf',
-  'inputTolerances',
-  'aimAtRobustness',
-  'robustRuns',
   'constraints',
   'parallelism',
   'holdBack',
   'convergence',
+  ...SEARCH_OPTIONS,
 ] as const;
-type Repeated = Pick<NewObjectives, (typeof REPEATED)[number] | 'stop' | 'minimumBounds' | 'maximumBounds'>;
+type Repeated = Pick<NewObjectives, (typeof REPEATED)[number] | 'minimumBounds' | 'maximumBounds'>;
 
 /** Loads it, which stops the other one if that still runs, and shows it. Rejects if the service refuses. */
 export async function goOn(head: Head, change: Partial<Repeated>): Promise<void> {
@@ -43,6 +34,8 @@ export function repeatedOf(head: Head): Repeated {
   const { minimumBounds, maximumBounds, stop } = head;
   return {
     ...(Object.fromEntries(REPEATED.map((name) => [name, head[name]])) as Pick<Head, (typeof REPEATED)[number]>),
+    // Other targets may leave nothing for a front to be measured from.
+    front: null,
     stop: stop && { ...stop, until: isAhead(stop.until) ? stop.until : null },
     ...(minimumBounds.length > 0 && { minimumBounds, maximumBounds }),
   };
