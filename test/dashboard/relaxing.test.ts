@@ -15,6 +15,7 @@ function targetsOf(definition: ObjectiveDefinition) {
     minimumBounds: [...definition.minimumBounds],
     maximumBounds: [...definition.maximumBounds],
     desiredL1Norm: definition.desiredL1Norm,
+    noise: null,
     l1Threshold: l1?.threshold ?? null,
     intervals: targets.map(({ lower, upper, lowerOpen, upperOpen }) => ({
       lower: end(lower),
