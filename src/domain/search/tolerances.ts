@@ -1,13 +1,32 @@
 /** Judges outputs by their bounds, with one entry per type that has bounds (numbers/goal-types.ts). */
-import { type BoundedType, type Gauge, GOAL_TYPES, gaugeOf, hasBounds } from '../../numbers/goal-types.ts';
+import {
+  type BoundedType,
+  type Gauge,
+  type Gauged,
+  GOAL_TYPES,
+  type GoalType,
+  gaugeOf,
+  hasBounds,
+} from '../../numbers/goal-types.ts';
 import type { Target } from '../../optimizer/interface/problem.ts';
 import { outermostDouble } from '../double-order.ts';
 import { makeViolation, type Violation } from '../errors.ts';
 import { refOutput, refTerm } from '../messages.ts';
 import { toFinite } from '../vectors.ts';
-import type { NewObjective, ObjectiveDefinition } from './objective.ts';
 
 export type Ends = Pick<Target, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
+
+/** A definition as far as tolerances need it. */
+interface Definition {
+  readonly objectives: readonly number[];
+  readonly objectiveTypes: readonly GoalType[];
+  readonly minimumBounds: readonly (number | null)[];
+  readonly maximumBounds: readonly (number | null)[];
+  readonly options?: Pick<Gauged, 'noise'> | null;
+}
+
+/** The fields of a new objective, as far as they are valid. */
+type Sent = Partial<Pick<Definition, 'objectives' | 'objectiveTypes'>> & Pick<Gauged, 'noise'>;
 
 interface Bounds {
   readonly minimum: number;
@@ -29,7 +48,7 @@ interface Tolerance {
   /** Returns the reason that follows the verdict in a sentence about an output. */
   describe(judged: Judged): string;
   /** Returns the reasons why a new objective cannot have this type for output j. */
-  check(fields: Partial<NewObjective>, j: number): readonly Violation[];
+  check(fields: Sent, j: number): readonly Violation[];
 }
 
 const TOLERANCES: Readonly<Record<BoundedType, Tolerance>> = {
@@ -62,7 +81,7 @@ const TOLERANCES: Readonly<Record<BoundedType, Tolerance>> = {
 };
 
 /** The noise has to be stated, for otherwise nothing says how wide the range is. */
-function checkDeviation({ noise, objectiveTypes = [] }: Partial<NewObjective>, j: number): readonly Violation[] {
+function checkDeviation({ noise, objectiveTypes = [] }: Sent, j: number): readonly Violation[] {
   const type = refTerm('standard_deviations');
   if (objectiveTypes.includes('fit')) {
     const message = `cannot be ${type} with a fit, beside which no noise is stated; ${refTerm('state the tolerance in its unit', 'use value')} instead.`;
@@ -82,7 +101,7 @@ function checkDeviation({ noise, objectiveTypes = [] }: Partial<NewObjective>, j
 }
 
 /** The tolerance of output j, ready to be applied; null for a type without bounds. */
-export function toleranceOf(definition: ObjectiveDefinition, j: number) {
+export function toleranceOf(definition: Definition, j: number) {
   const type = definition.objectiveTypes[j]!;
   if (!hasBounds(type)) return null;
   const { offsets } = GOAL_TYPES[type];
@@ -101,7 +120,7 @@ export function toleranceOf(definition: ObjectiveDefinition, j: number) {
 }
 
 /** Violations of the rules of single types. */
-export function checkTolerances(fields: Partial<NewObjective>): readonly Violation[] {
+export function checkTolerances(fields: Sent): readonly Violation[] {
   const { objectiveTypes = [] } = fields;
   return objectiveTypes.flatMap((type, j) => (hasBounds(type) ? TOLERANCES[type].check(fields, j) : []));
 }
