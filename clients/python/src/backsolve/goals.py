@@ -42,7 +42,8 @@ def within(
 ) -> Goal:
     """
     Near a target: within(380, 2) is 378 to 382, within(380, percent=1) is 376.2 to 383.8. A pair has the offset below and the one above:
-    within(380, (-1, 3)). within(380, standard_deviations=2) is two standard deviations of the output's noise, which the option noise states.
+    within(380, (-1, 3)). within(380, standard_deviations=2) allows two standard deviations of the output's noise, which the option noise
+    states.
     """
     tolerances: dict[GoalType, float | tuple[float, float] | None] = {
         "value": tolerance,
