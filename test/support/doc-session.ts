@@ -186,7 +186,7 @@ async function openClone(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-commands-'));
   // The database's user has to get through.
   await chmod(folder, 0o711);
-  for (const entry of ['package.json', '.npmrc', 'bin', 'src', 'bench', 'migrations', 'node_modules'])
+  for (const entry of ['package.json', '.npmrc', 'bin', 'src', 'tools', 'bench', 'migrations', 'node_modules'])
     await symlink(path.join(ROOT, entry), path.join(folder, entry));
   return folder;
 }
