@@ -94,7 +94,7 @@ def test_levels_names_and_observables() -> None:
         ({"variables": {"a": ContinuousVariable(domain=[0, 1], dtype=(float, (3,)))}}, {}, "array"),
         ({"variables": {"a": {3}}}, {}, "nothing to choose from"),
         ({"objectives": {"c": "EXPLORE"}}, {}, "must be MINIMIZE or MAXIMIZE"),
-        ({}, {"goals": {"d": minimize()}}, "no objective and no observable"),
+        ({}, {"goals": {"d": minimize()}}, "neither an objective nor an observable"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(changes: dict[str, Any], options: dict[str, Any], message: str) -> None:
