@@ -11,7 +11,7 @@ import { questOf } from './quests/quest-of.ts';
 import { type Prepared, prepare } from './search/prepare.ts';
 import type { Problem } from './search/scope-search.ts';
 import { coarseFirst, nextOfDesigns } from './source-choice.ts';
-import { drawUnseen, firstUnseen, type Seen } from './space/seen.ts';
+import { drawFarthest, firstUnseen, type Seen } from './space/seen.ts';
 
 /** Suggestions per problem of the warm-up. */
 const WARM_UP_SUGGESTIONS = 14;
@@ -86,38 +86,18 @@ function bestAdmissible({ loss, isAdmissible, rows }: Cases): number {
   return best < 0 ? -1 : rows[admissible[best]!]!;
 }
 
-/** Random inputs to choose from when there is no model. */
-const EXPLORED = 100;
-
 /**
  * An input chosen without a model: the centre of the box for an empty history; else, of a random sample of inputs that were
  * not evaluated, the one farthest from the failed runs and from the pending inputs. null when none is found.
  */
 function explore(prepared: Prepared, seen: Seen): Float64Array | null {
   const { request, cases, pending } = prepared;
-  const avoided = joined(cases.failedU, pending.U);
-  const { n, p } = prepared.encoding;
-  const x = new Float64Array(n);
-  const u = new Float64Array(p);
   const count = request.history.count + pending.count;
   if (count === 0) {
     return initialDesign({ space: request.space, outputCount: null, caseCount: 1, seed: request.seed }).X;
   }
-  const random = makeRandom(request.seed, 3, count);
-  let best: Float64Array | null = null;
-  let farthest = -1;
-  for (let k = 0; k < EXPLORED && drawUnseen(prepared, seen, random, x, u); k++) {
-    let nearest = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < avoided.length; i += p) {
-      let square = 0;
-      for (let f = 0; f < p; f++) square += (avoided[i + f]! - u[f]!) ** 2;
-      nearest = Math.min(nearest, square);
-    }
-    if (nearest > farthest) {
-      farthest = nearest;
-      best = x.slice();
-    }
-  }
+  const avoided = joined(cases.failedU, pending.U);
+  const best = drawFarthest(prepared, seen, makeRandom(request.seed, 3, count), avoided);
   return best ?? firstUnseen(prepared, seen);
 }
 

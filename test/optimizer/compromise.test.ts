@@ -150,6 +150,18 @@ describe('targets out of reach that no model can prove', () => {
     expect(play(problemOf('constant output', 'beyond'), 1, evidence)).toMatchObject({ end: 'out-of-reach', runs: 38 });
   });
 
+  it('A constant output beside one that is met is looked for all over the box', () => {
+    const inputs: number[][] = [];
+    play(problemOf('one constant of two', 'beyond'), 1, {
+      ...evidence,
+      watch: (_, proposal) => {
+        if (proposal.kind === 'candidate') inputs.push([...proposal.input]);
+      },
+    });
+    const eighths = new Set(inputs.map((x) => x.map((value) => Math.floor(value / 5)).join()));
+    expect(eighths.size).toBeGreaterThan(6);
+  });
+
   it('A choice among materials ends, with a diagnosis of its best run', () => {
     let last: SuggestRequest | undefined;
     const { end, runs } = play(problemOf('cantilever', 'beyond'), 1, {

@@ -9,7 +9,7 @@ import { type MissUnits, WorstMiss } from '../acquisition/worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
 import { cutOffAt } from '../goal/cut-off.ts';
 import { type Misses, makeMisses } from '../goal/misses.ts';
-import { distanceTo, isLimit } from '../goal/targets.ts';
+import { distanceTo, type Interval, isLimit } from '../goal/targets.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -208,6 +208,15 @@ export function hiddenFrom(
   };
   if (missed.some(isCutOff)) return 'cut-off';
   return !areConstant(cases) && missed.some(isConstant) ? 'constant' : null;
+}
+
+/** Whether a target is missed by an output that is the same in all cases, which are too few to take it for a constant. */
+export function missesConstant(cases: Cases): boolean {
+  const { intervals, Y, N } = cases;
+  const m = intervals.length;
+  const isConstant = (j: number) => Array.from({ length: N }, (_, i) => Y[i * m + j]!).every((y) => y === Y[j]);
+  const isMissed = (interval: Interval, j: number) => isLimit(interval) && distanceTo(interval, Y[j]!) > 0;
+  return N > 0 && !areConstant(cases) && intervals.some((interval, j) => isMissed(interval, j) && isConstant(j));
 }
 
 /** The input, unless it was evaluated or a pending one is near it. */

@@ -2,16 +2,17 @@ import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { byLoss, type Interval, isDirected, meetsLimits, unweighted } from '../goal/targets.ts';
 import type { Proposal } from '../interface/problem.ts';
+import { joined } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import { decode, featuresOf, movableCount } from '../space/encoding.ts';
-import { drawUnseen } from '../space/seen.ts';
+import { drawFarthest, drawUnseen } from '../space/seen.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
-import { nextCompromise } from './compromise.ts';
+import { missesConstant, nextCompromise } from './compromise.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims, seeksLimits } from './directed-outputs.ts';
 import { atTheEdge } from './edge-of-reach.ts';
 import { imaginePending } from './imagined.ts';
@@ -45,7 +46,7 @@ const DISTRUST = 30;
 type Turn = (problem: Problem, work: Work) => NextInput;
 
 /** The first of them that answers chooses the input. */
-const TURNS: readonly Turn[] = [trustRegionTurn, compromiseTurn, regionTurn, localTurn, globalTurn];
+const TURNS: readonly Turn[] = [farTurn, trustRegionTurn, compromiseTurn, regionTurn, localTurn, globalTurn];
 
 /** The input to evaluate next; null when only evaluated and pending inputs are found. */
 export function nextInput(problem: Problem): NextInput {
@@ -91,6 +92,18 @@ function fitAims({ cases, residuals }: Problem, isMeanTrusted: boolean): Aim[] {
   return intervalAims(cases.intervals).map((aim, j) =>
     cases.intervals[j]!.sigma === undefined ? aim : { sigma, isMeanTrusted },
   );
+}
+
+/**
+ * The input farthest from all runs, in every other suggestion while an output that misses its target has never varied: near the runs that meet
+ * the other targets nothing shows whether any input moves it.
+ */
+function farTurn(problem: Problem): NextInput {
+  const { request, cases, pending, seen } = problem;
+  if (suggestedBefore(problem) % 2 === 0 || !missesConstant(cases)) return null;
+  const random = makeRandom(request.seed, 23, request.history.count + pending.count);
+  const x = drawFarthest(problem, seen, random, joined(cases.U, pending.U));
+  return x && { x, value: 0, terms: new Float64Array(cases.intervals.length), expected: null, chance: null };
 }
 
 /** The next point of a quadratic trust region, of which the models of all cases expect nothing in particular. */

@@ -1,4 +1,5 @@
 import type { Variable } from '../interface/problem.ts';
+import { squareToNearest } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { decode, type Encoding, everyInput, levelAt, nearestLevel, randomPoint } from './encoding.ts';
 import type { SearchSpace } from './search-space.ts';
@@ -119,4 +120,30 @@ export function firstUnseen({ encoding, conditions, isCounted }: SearchSpace, se
     if (!seen.has(x) && (conditions === null || conditions.admits(x))) return x;
   }
   return null;
+}
+
+/** Random inputs among which the farthest is chosen. */
+const DRAWN = 100;
+
+/**
+ * Returns the input farthest from some points (rows of features) in a random sample of those that have not been evaluated; null when none is found.
+ */
+export function drawFarthest(
+  space: SearchSpace,
+  seen: Seen,
+  random: RandomStream,
+  from: Float64Array,
+): Float64Array | null {
+  const x = new Float64Array(space.encoding.n);
+  const u = new Float64Array(space.encoding.p);
+  let best: Float64Array | null = null;
+  let farthest = -1;
+  for (let k = 0; k < DRAWN && drawUnseen(space, seen, random, x, u); k++) {
+    const nearest = squareToNearest(u, from);
+    if (nearest > farthest) {
+      farthest = nearest;
+      best = x.slice();
+    }
+  }
+  return best;
 }

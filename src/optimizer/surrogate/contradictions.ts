@@ -9,8 +9,8 @@
  * seldom are, see `ASKED`.
  */
 import { type Cases, collectCases } from '../goal/cases.ts';
-import { repeatsIn } from '../goal/repeats.ts';
 import { cutOffAt } from '../goal/cut-off.ts';
+import { repeatsIn } from '../goal/repeats.ts';
 import { absurdFrom } from '../goal/sentinels.ts';
 import { bestOf } from '../goal/targets.ts';
 import type { SuggestRequest } from '../interface/problem.ts';
