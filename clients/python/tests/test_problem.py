@@ -111,6 +111,8 @@ def test_mistakes_are_named() -> None:
         make_problem({"x": 5}, {"y": exact(1)})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="standard deviation of every output"):
         make_problem({"x": (0, 1)}, {"y": exact(1)}, noise={})
+    with pytest.raises(ValueError, match='noise must be "estimate", or'):
+        make_problem({"x": (0, 1)}, {"y": exact(1)}, noise=[0.5])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="two values"):
         levels(1)
     with pytest.raises(ValueError, match="two names"):

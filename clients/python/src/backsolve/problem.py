@@ -412,6 +412,8 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
     noise = search.get("noise")
     _refuse_beside_fit(goals, search)
     check_conditions(goals, inputs)
+    if not (noise is None or noise == "estimate" or isinstance(noise, Mapping)):
+        raise ValueError(f'noise must be "estimate", or the standard deviation of every output by name, 0 for none: {", ".join(goals)}.')
     if isinstance(noise, Mapping) and set(noise) != set(goals):
         raise ValueError(f"noise needs the standard deviation of every output, 0 for none: {', '.join(goals)}.")
     constraints = search.get("constraints", ())
