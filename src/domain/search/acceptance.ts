@@ -158,6 +158,7 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
       error,
       detail: describe(definition, j, y, satisfied, {
         interval,
+        tolerance,
         l1Total: toFinite(l1Total),
         threshold: goal.l1?.threshold ?? 0,
       }),
@@ -178,13 +179,15 @@ const LIMITS = {
   above: { strict: 'greater than', closed: 'at least' },
 } as const;
 
-function describe(
-  definition: ObjectiveDefinition,
-  j: number,
-  y: number,
-  satisfied: boolean,
-  facts: { readonly interval: Target; readonly l1Total: number; readonly threshold: number },
-): string {
+/** The facts of a sentence about an output; without bounds its tolerance is null. */
+interface Facts {
+  readonly interval: Target;
+  readonly tolerance: ReturnType<typeof toleranceOf>;
+  readonly l1Total: number;
+  readonly threshold: number;
+}
+
+function describe(definition: ObjectiveDefinition, j: number, y: number, satisfied: boolean, facts: Facts): string {
   const t = definition.objectives[j]!;
   const verdict = satisfied ? 'is satisfied' : 'is not satisfied';
   const { interval } = facts;
@@ -198,7 +201,7 @@ function describe(
       return `Output ${y} for the target ${t} ${verdict}: the L1 norm ${facts.l1Total} of all outputs is ${relation} the threshold ${facts.threshold}.`;
     }
     case 'around':
-      return `Output ${y} ${verdict}: ${toleranceOf(definition, j)!.describe(y, interval)}.`;
+      return `Output ${y} ${verdict}: ${facts.tolerance!.describe(y, interval)}.`;
     case 'below':
     case 'above': {
       const limit = LIMITS[met][isStrict ? 'strict' : 'closed'];

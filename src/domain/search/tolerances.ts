@@ -106,7 +106,7 @@ export function toleranceOf(definition: Definition, j: number) {
   if (!hasBounds(type)) return null;
   const { offsets } = GOAL_TYPES[type];
   const { endsOf, errorOf, describe } = TOLERANCES[type];
-  const gauge = gaugeOf({ ...definition.options, objectives: definition.objectives }, j);
+  const gauge = gaugeOf({ objectives: definition.objectives, noise: definition.options?.noise ?? null }, j);
   // `checkNewObjective` takes null only for types without bounds.
   const bounds = { minimum: definition.minimumBounds[j]!, maximum: definition.maximumBounds[j]! };
   return {

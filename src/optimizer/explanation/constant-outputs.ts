@@ -1,5 +1,7 @@
 /** Outputs that no input has changed: as a rule the program does not read its inputs, or returns something else. */
+
 import { distanceTo } from '../goal/targets.ts';
+import { isConstant } from '../goal/unvaried.ts';
 import type { Advice } from '../interface/insights.ts';
 import type { Prepared } from '../search/prepare.ts';
 
@@ -12,8 +14,7 @@ export function adviseOnConstantOutputs({ cases, residuals, encoding: { p } }: P
   const m = intervals.length;
   const inputs = new Set(Array.from({ length: N }, (_, i) => U.slice(i * p, (i + 1) * p).join()));
   if (inputs.size < LEAST_INPUTS) return [];
-  const isConstant = (j: number) => Array.from({ length: N }, (_, i) => Y[i * m + j]!).every((y) => y === Y[j]);
-  const constant = [...intervals.keys()].filter(isConstant);
+  const constant = [...intervals.keys()].filter((j) => isConstant(cases, j));
   const missed = constant.filter((j) => intervals[j]!.directed || distanceTo(intervals[j]!, Y[j]!) > 0);
   if (missed.length === 0) return [];
   if (constant.length === m) return [{ kind: 'constant-outputs', outputs: [] }];

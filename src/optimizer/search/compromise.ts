@@ -7,9 +7,9 @@
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { type MissUnits, WorstMiss } from '../acquisition/worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
-import { cutOffAt } from '../goal/cut-off.ts';
 import { type Misses, makeMisses } from '../goal/misses.ts';
-import { distanceTo, type Interval, isLimit } from '../goal/targets.ts';
+import { distanceTo, isLimit } from '../goal/targets.ts';
+import { cutOffAt, isConstant } from '../goal/unvaried.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -197,26 +197,28 @@ export function hiddenFrom(
 ): 'constant' | 'cut-off' | null {
   const { intervals, Y, N } = cases;
   const m = intervals.length;
-  const distanceOf = (row: number, j: number) => distanceTo(intervals[j]!, Y[row * m + j]!);
-  const missed = [...intervals.keys()].filter((j) => isLimit(intervals[j]!) && distanceOf(i, j) > 0);
-  const rows = Array.from({ length: N }, (_, row) => row);
-  const isConstant = (j: number) => outputs[j]!.fitted === null;
   // Nothing tells the way off such values, as from the time limit of what never settles.
   const isCutOff = (j: number) => {
     const value = cutOffAt(cases, j);
-    return value !== null && rows.some((row) => distanceOf(row, j) < distanceTo(intervals[j]!, value));
+    if (value === null) return false;
+    const distance = distanceTo(intervals[j]!, value);
+    for (let row = 0; row < N; row++) if (distanceTo(intervals[j]!, Y[row * m + j]!) < distance) return true;
+    return false;
   };
+  const missed = missedIn(cases, i);
   if (missed.some(isCutOff)) return 'cut-off';
-  return !areConstant(cases) && missed.some(isConstant) ? 'constant' : null;
+  return !areConstant(cases) && missed.some((j) => outputs[j]!.fitted === null) ? 'constant' : null;
 }
 
 /** Whether a target is missed by an output that is the same in all cases, which are too few to take it for a constant. */
 export function missesConstant(cases: Cases): boolean {
-  const { intervals, Y, N } = cases;
+  return cases.N > 0 && !areConstant(cases) && missedIn(cases, 0).some((j) => isConstant(cases, j));
+}
+
+/** The limits that case i misses. */
+function missedIn({ intervals, Y }: Cases, i: number): readonly number[] {
   const m = intervals.length;
-  const isConstant = (j: number) => Array.from({ length: N }, (_, i) => Y[i * m + j]!).every((y) => y === Y[j]);
-  const isMissed = (interval: Interval, j: number) => isLimit(interval) && distanceTo(interval, Y[j]!) > 0;
-  return N > 0 && !areConstant(cases) && intervals.some((interval, j) => isMissed(interval, j) && isConstant(j));
+  return [...intervals.keys()].filter((j) => isLimit(intervals[j]!) && distanceTo(intervals[j]!, Y[i * m + j]!) > 0);
 }
 
 /** The input, unless it was evaluated or a pending one is near it. */

@@ -9,10 +9,10 @@
  * seldom are, see `ASKED`.
  */
 import { type Cases, collectCases } from '../goal/cases.ts';
-import { cutOffAt } from '../goal/cut-off.ts';
 import { repeatsIn } from '../goal/repeats.ts';
 import { absurdFrom } from '../goal/sentinels.ts';
 import { bestOf } from '../goal/targets.ts';
+import { cutOffAt } from '../goal/unvaried.ts';
 import type { SuggestRequest } from '../interface/problem.ts';
 import { squareBetweenRows } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';

@@ -1,4 +1,4 @@
-/** Outputs that are cut off: a time limit that many runs reach, a flow that stops, a share that cannot exceed one. */
+/** Outputs that stay at one value: in all cases, or cut off, as by a time limit that many runs reach or a flow that stops. */
 import type { Cases } from './cases.ts';
 
 /** Share of the cases at one and the same extreme value, and least number of them, from which an output counts as cut off there. */
@@ -17,4 +17,11 @@ export function cutOffAt({ Y, N, intervals }: Pick<Cases, 'Y' | 'N' | 'intervals
   }
   if (Math.max(atLow, atHigh) < Math.max(CUT_OFF.least, CUT_OFF.share * N)) return null;
   return atLow > atHigh ? low : high;
+}
+
+/** True if output j is the same in all cases, to the bit. */
+export function isConstant({ Y, N, intervals }: Pick<Cases, 'Y' | 'N' | 'intervals'>, j: number): boolean {
+  const m = intervals.length;
+  for (let i = 1; i < N; i++) if (Y[i * m + j] !== Y[j]) return false;
+  return true;
 }
