@@ -121,9 +121,11 @@ function kindOf(head: Head, j: number): string {
   const { direction, offsets } = GOAL_TYPES[type];
   if (direction !== 'none') return `${direction}, at best ${short(target)}`;
   if (offsets === null || low == null || high == null) return '–';
-  const unit = offsets.suffix === '' ? '' : ` ${offsets.suffix.trim()}`;
-  const signed = (value: number) => `${value >= 0 ? '+' : ''}${short(value)}${unit}`;
-  return -low === high ? `${short(target)} ± ${short(high)}${unit}` : `${short(target)} ${signed(low)} ${signed(high)}`;
+  const withSuffix = (text: string) => withUnit(text, offsets.suffix.trim());
+  const signed = (value: number) => withSuffix(`${value >= 0 ? '+' : ''}${short(value)}`);
+  return -low === high
+    ? `${short(target)} ± ${withSuffix(short(high))}`
+    : `${short(target)} ${signed(low)} ${signed(high)}`;
 }
 
 function toleranceOf(head: Head, j: number): string {

@@ -1,6 +1,12 @@
 /** Reads the goal of an output: `target` with `within`, `exact`, bounds on one side, or an aspiration. */
-import { type BoundedType, isAspiration } from '../../../clients/typescript/src/generated/goal-types.ts';
-import { GOALS_OF_ONE_NUMBER, type Goal } from '../../../clients/typescript/src/solve/goals.ts';
+import {
+  type BoundedType,
+  GOAL_TYPES,
+  type GoalType,
+  hasBounds,
+  isAspiration,
+} from '../../../clients/typescript/src/generated/goal-types.ts';
+import type { Goal } from '../../../clients/typescript/src/solve/goals.ts';
 import { type Path, textOf, type ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
@@ -11,6 +17,14 @@ interface Tolerance {
   readonly upper: number;
 }
 
+const TYPES = Object.keys(GOAL_TYPES) as GoalType[];
+/** Goals of one number, by their keys. */
+const GOALS_OF_ONE_NUMBER: ReadonlyMap<string, GoalType> = new Map(
+  TYPES.flatMap((type) => {
+    const { name } = GOAL_TYPES[type];
+    return name === null ? [] : [[name, type] as const];
+  }),
+);
 const KINDS = ['target', ...GOALS_OF_ONE_NUMBER.keys()];
 export const GOAL_KEYS = [...KINDS, 'within'];
 
@@ -60,8 +74,10 @@ export function readGoal(
 
 const NUMBER = String.raw`\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?`;
 /** Words behind a tolerance, with the types that they make. */
-const UNITS = { '': 'value', '%': 'percent', sd: 'standard_deviations' } as const satisfies Record<string, BoundedType>;
-const UNIT = '%|sd|';
+const UNITS: ReadonlyMap<string, BoundedType> = new Map(
+  TYPES.filter(hasBounds).map((type) => [GOAL_TYPES[type].offsets!.suffix.trim(), type]),
+);
+const UNIT = [...UNITS.keys()].join('|');
 
 /** 5%, 0.05, +-0.05, ±5 %, 2 sd */
 const BOTH_SIDES = new RegExp(String.raw`^(?:\+\s*/?\s*-|±)?\s*(${NUMBER})\s*(${UNIT})$`);
@@ -86,7 +102,7 @@ export function parseTolerance(text: string): Tolerance | undefined {
   const both = BOTH_SIDES.exec(text);
   if (both !== null) {
     const width = Number(both[1]);
-    return { type: UNITS[both[2] as keyof typeof UNITS], lower: -width, upper: width };
+    return { type: UNITS.get(both[2]!)!, lower: -width, upper: width };
   }
   const two = TWO_SIDES.exec(text);
   if (two === null) return undefined;
@@ -95,6 +111,6 @@ export function parseTolerance(text: string): Tolerance | undefined {
   if (lowUnit !== highUnit) return undefined;
   const lower = Number(low) * (lowSign === '-' ? -1 : 1);
   const upper = Number(high) * (highSign === '-' ? -1 : 1);
-  const type = UNITS[highUnit as keyof typeof UNITS];
+  const type = UNITS.get(highUnit!)!;
   return { type, lower: lower === 0 ? 0 : lower, upper: upper === 0 ? 0 : upper };
 }

@@ -1,5 +1,5 @@
 /** Goals for the outputs of a problem. */
-import { GOAL_TYPES, type GoalType } from '../generated/goal-types.ts';
+import type { GoalType } from '../generated/goal-types.ts';
 import { refuseUnknownNames } from '../known-names.ts';
 import { type Curve, type Fit, isFit, pointNames } from './fit.ts';
 
@@ -11,14 +11,6 @@ export interface Goal {
   readonly lower: number | null;
   readonly upper: number | null;
 }
-
-/** Goals of one number, by the names that users write: these functions, and the keys of a problem file. */
-export const GOALS_OF_ONE_NUMBER: ReadonlyMap<string, GoalType> = new Map(
-  (Object.keys(GOAL_TYPES) as GoalType[]).flatMap((type) => {
-    const { name } = GOAL_TYPES[type];
-    return name === null ? [] : [[name, type] as const];
-  }),
-);
 
 /** One number for both sides, or the offset below and the one above. */
 export type Offsets = number | readonly [number, number];

@@ -1,4 +1,5 @@
 /** Two quantities of all runs against each other, and the non-dominated runs. Needs no browser. */
+import { isAspiration } from '../../../../clients/typescript/src/generated/goal-types.ts';
 import { nonDominated as firstNonDominated } from '../../../numbers/pareto.ts';
 import { type Ends, titled } from '../../../presentation/formats.ts';
 import type { DrawnBand, Range } from '../../../presentation/plot.ts';
@@ -77,7 +78,7 @@ export function directionOf(compared: readonly Compared[], key: AxisKey): Direct
     }),
   );
   const [type] = types;
-  return types.size === 1 && (type === 'minimize' || type === 'maximize') ? type : undefined;
+  return types.size === 1 && type !== undefined && isAspiration(type) ? type : undefined;
 }
 
 /** The points that no other beats: it would be at least as good in both and better in one. Equal points are all kept. */

@@ -140,6 +140,7 @@ function PointsTable({ points }: { readonly points: Points }) {
   const failed = failedRows(points.map((_, r) => results[r] ?? []));
   // Many inputs would push the outputs out of sight, so these come first.
   const isOutputFirst = inputs.length > 6;
+  const outputNames = namesOfRows(outputs, 'y');
   const shownOutputs = outputs.slice(firstOutput, firstOutput + COLUMNS).map((_, k) => firstOutput + k);
   const shownRows = points.slice(firstRow, firstRow + ROWS).map((_, k) => firstRow + k);
   return (
@@ -161,7 +162,7 @@ function PointsTable({ points }: { readonly points: Points }) {
       <div class="scroll-box">
         <table class="cases">
           <thead>
-            <PointHeads outputs={shownOutputs} isOutputFirst={isOutputFirst} />
+            <PointHeads outputs={shownOutputs} outputNames={outputNames} isOutputFirst={isOutputFirst} />
           </thead>
           <tbody>
             {shownRows.map((r) => (
@@ -170,6 +171,7 @@ function PointsTable({ points }: { readonly points: Points }) {
                 r={r}
                 point={points[r]!}
                 outputs={shownOutputs}
+                outputNames={outputNames}
                 isOutputFirst={isOutputFirst}
                 onPaste={(event, j) => onPaste(event, r, j)}
               />
@@ -201,12 +203,13 @@ function fill(from: { row: number; column: number }, cells: readonly (readonly s
 interface ColumnsProps {
   /** Those in view. */
   readonly outputs: readonly number[];
+  /** Names of all outputs. */
+  readonly outputNames: readonly string[];
   readonly isOutputFirst: boolean;
 }
 
-function PointHeads({ outputs: shown, isOutputFirst }: ColumnsProps) {
+function PointHeads({ outputs: shown, outputNames, isOutputFirst }: ColumnsProps) {
   const { inputs, outputs } = draft.value;
-  const outputNames = namesOfRows(outputs, 'y');
   const inputHeads = namesOfRows(inputs, 'x').map((name, i) => (
     <th key={`x${inputs[i]!.key}`} scope="col" class="number">
       {titled(name, inputs[i]!.unit)}
@@ -231,9 +234,8 @@ interface PointRowProps extends ColumnsProps {
   onPaste(event: ClipboardEvent, j: number): void;
 }
 
-function PointRow({ r, point, outputs: shown, isOutputFirst, onPaste }: PointRowProps) {
+function PointRow({ r, point, outputs: shown, outputNames, isOutputFirst, onPaste }: PointRowProps) {
   const { inputs, outputs, results } = draft.value;
-  const outputNames = namesOfRows(outputs, 'y');
   const inputCells = point.map((value, i) => (
     <td key={`x${inputs[i]?.key ?? i}`} class="number" title={String(value)}>
       {pointText(draft.value, i, value)}

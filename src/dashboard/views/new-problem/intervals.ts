@@ -2,7 +2,7 @@
  * Finds the values of an output that satisfy a target, to be drawn before the service knows of it. Follows the table of
  * docs/judging.md, up to rounding; the service judges.
  */
-import { GOAL_TYPES, gaugeOf } from '../../../../clients/typescript/src/generated/goal-types.ts';
+import { GOAL_TYPES } from '../../../../clients/typescript/src/generated/goal-types.ts';
 import type { Ends } from '../../../presentation/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import type { OutputDraft } from './draft.ts';
@@ -19,14 +19,13 @@ export function intervalsOf(outputs: readonly OutputDraft[], desiredL1Norm: stri
   const objectives = outputs.map(({ target }) => toNumber(target));
   const sum = objectives.reduce((total, target) => total + Math.abs(target), 0);
   const share = Math.max(toNumber(desiredL1Norm), CONVERGENCE * (sum === 0 ? 1 : sum)) / outputs.length;
-  return outputs.map(({ type, target: text, from, to }, j) => {
+  return outputs.map(({ type, target: text, from, to, deviation }, j) => {
     const { met, isStrict, offsets } = GOAL_TYPES[type];
     const texts = offsets !== null ? [text, from, to] : [text];
     if (met === 'never' || texts.some((one) => readNumber(one).fault !== undefined)) return undefined;
     const target = objectives[j]!;
     if (offsets !== null) {
-      const noise = { standardDeviations: outputs.map(({ deviation }) => toNumber(deviation)) };
-      const gauge = gaugeOf({ objectives, noise }, j);
+      const gauge = { target, deviation: toNumber(deviation) };
       const end = (offset: string) => target + offsets.toUnits(toNumber(offset), gauge);
       return { lower: end(from), upper: end(to), lowerOpen: false, upperOpen: false };
     }
