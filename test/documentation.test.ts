@@ -331,9 +331,9 @@ test.each([
 
 const COMMENTED = [
   'src/**/*.{ts,tsx}',
-  'clients/typescript/{src,build,examples}/**/*.ts',
+  'clients/typescript/{src,examples}/**/*.ts',
   'clients/python{,-service}/{src,tests,examples}/**/*.py',
-  '{bench,harness,test}/**/*.{ts,tsx,py}',
+  '{bench,harness,test,tools}/**/*.{ts,tsx,py}',
 ];
 const NOT_WRITTEN_HERE = /node_modules|[/_]generated|[/]fixtures[/]/;
 

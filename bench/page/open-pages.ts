@@ -31,7 +31,7 @@ const accountCount = Number(options.accounts);
 const pagesOfAccount = Math.ceil(Number(options.pages) / accountCount);
 const seconds = Number(options.seconds);
 const OUTPUT_EVERY_MS = 5_000;
-/** As in src/dashboard: shell/waiting.ts, views/objective/history.ts, views/overview/overview.tsx. */
+/** As in src/dashboard: shell/waiting.ts, views/objective/state/history.ts, views/overview/overview.tsx. */
 const WAIT = 'wait=20';
 const PAUSE_MS = { objective: 50, overview: 2_000 };
 

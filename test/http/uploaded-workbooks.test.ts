@@ -1,4 +1,4 @@
-/** Workbooks over HTTP, and a batch that a worker calculates. What the guarded processes do: test/workbooks. */
+/** Workbooks over HTTP, and a batch that a worker calculates. What the guarded processes do: test/outside/workbooks. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BEAM, openWorkbooks, sheetPython, writeBook } from '../../harness/sheet-python.ts';

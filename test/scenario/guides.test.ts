@@ -3,20 +3,19 @@
  * service, and compares what is shown as printed with what was printed, but for the numbers: better suggestions change them.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkClone } from '../support/clone-folder.ts';
 import { isPlayedAlone, isPrinted, isWritten } from '../support/doc-blocks.ts';
 import { blocksOf, commandsOf, type DocPage, readPages } from '../support/doc-commands.ts';
 import { readProgram } from '../support/doc-programs.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { findMissing, isOfTrade } from '../support/trades.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const guides = (await readPages()).filter(isPlayedAlone);
 
 let service: TestService;
@@ -24,9 +23,7 @@ let folder: string;
 beforeAll(async () => {
   service = await startTestService();
   folder = await mkdtemp(path.join(tmpdir(), 'backsolve-guides-'));
-  for (const entry of ['package.json', 'bin', 'src', 'clients', 'migrations', 'node_modules']) {
-    await symlink(path.join(ROOT, entry), path.join(folder, entry));
-  }
+  await linkClone(folder);
 });
 afterAll(async () => {
   await service.close();

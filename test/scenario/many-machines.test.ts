@@ -4,13 +4,14 @@
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readGuide } from '../../bench/drills/guide-files.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
+import { linkClone } from '../support/clone-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -59,9 +60,7 @@ beforeAll(async () => {
   for (const host of ['.', 'rig1', 'rig2', 'rig3']) {
     const machine = path.join(home, host);
     await mkdir(path.join(machine, 'backsolve'), { recursive: true });
-    for (const entry of ['package.json', 'bin', 'src', 'clients', 'migrations', 'node_modules']) {
-      await symlink(path.join(ROOT, entry), path.join(machine, 'backsolve', entry));
-    }
+    await linkClone(path.join(machine, 'backsolve'));
     await writeFile(
       path.join(machine, '.backsolve'),
       `BACKSOLVE_URL=${service.service.url}\nBACKSOLVE_API_KEY=${key}\n`,

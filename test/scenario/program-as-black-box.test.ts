@@ -1,14 +1,14 @@
 /** docs/guides/program-as-black-box.md as a reader would follow it: its files in a folder, its commands in a shell. */
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkClone } from '../support/clone-folder.ts';
 import { readProgram } from '../support/doc-programs.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
 const PAGE = 'guides/program-as-black-box.md';
 
 let service: TestService;
@@ -16,9 +16,7 @@ let folder: string;
 beforeAll(async () => {
   service = await startTestService({ worker: false });
   folder = await mkdtemp(path.join(tmpdir(), 'backsolve-black-box-'));
-  for (const entry of ['package.json', 'bin', 'src', 'clients', 'migrations', 'node_modules']) {
-    await symlink(path.join(ROOT, entry), path.join(folder, entry));
-  }
+  await linkClone(folder);
 });
 afterAll(async () => {
   await service.close();

@@ -5,20 +5,18 @@
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { parseApiKey } from '../../src/domain/accounts/api-key.ts';
 import { SETTING_NAMES } from '../../tools/settings-page.ts';
+import { linkClone } from './clone-folder.ts';
 import { isPlayedAlone } from './doc-blocks.ts';
 import { commandsOf, type DocCommand, readPages } from './doc-commands.ts';
 import { endService } from './run-folder.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Reasons why commands are not played; a pattern per kind. */
 export const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
@@ -186,8 +184,7 @@ async function openClone(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-commands-'));
   // The database's user has to get through.
   await chmod(folder, 0o711);
-  for (const entry of ['package.json', '.npmrc', 'bin', 'src', 'tools', 'bench', 'migrations', 'node_modules'])
-    await symlink(path.join(ROOT, entry), path.join(folder, entry));
+  await linkClone(folder);
   return folder;
 }
 

@@ -13,7 +13,7 @@ export type SentFields = Readonly<Record<string, unknown>>;
 export type BodySize = 'plain' | 'vectors' | 'cases' | 'workbook' | 'file';
 
 interface BodyForm {
-  /** Default: 'plain'. A body with cases is listed in body/specs-with-cases.ts, where threads find it. */
+  /** Default: 'plain'. A body with cases is listed in receive/specs-with-cases.ts, where threads find it. */
   readonly size?: BodySize;
   /** Whether rows of cases may be objects by name, so that a body may have as many fields as values. */
   readonly hasNamedRows?: boolean;

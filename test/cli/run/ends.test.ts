@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { callCommand } from '../../support/run-command.ts';
 import { useRunFolder } from '../../support/run-folder.ts';

@@ -21,7 +21,9 @@ test('every reason not to play a command belongs to a documented command', () =>
 test('every documented script exists and knows the flags it is given', async () => {
   const problems: string[] = [];
   for (const { path: page, text } of pages) {
-    for (const [command, file, rest] of text.matchAll(/npx node ((?:bench|test|src)\/[\w./-]+\.ts)([^`#\n]*)/g)) {
+    for (const [command, file, rest] of text.matchAll(
+      /npx node ((?:bench|harness|src|test|tools)\/[\w./-]+\.ts)([^`#\n]*)/g,
+    )) {
       if (!existsSync(path.join(ROOT, file!))) {
         problems.push(`${page}: ${command}: there is no such file`);
         continue;
@@ -40,7 +42,7 @@ test('every documented script exists and knows the flags it is given', async () 
 test('no page has a command in a form that fails on Node 20 or loses its flags', () => {
   const bad = pages.flatMap(({ path: page, text }) =>
     text.split('\n').flatMap((line, i) => {
-      const needsPinnedNode = /(?<!npx )\bnode (bench|src|test)\//.test(line);
+      const needsPinnedNode = /(?<!npx )\bnode (bench|harness|src|test|tools)\//.test(line);
       const losesFlags = /npm run backsolve/.test(line);
       // As code, a name that is not preceded by npx is a command that no shell finds, unless it was installed, as in README.md.
       const isNotFound = page !== 'README.md' && /`(\w+=\S+ )*backsolve [a-z]/.test(line);
