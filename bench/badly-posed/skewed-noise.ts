@@ -92,5 +92,7 @@ for (const of of options.of.split(',') as ConfidenceOf[]) {
     }
   }
 }
-if (options.write) mkdirSync(new URL('results/', import.meta.url), { recursive: true });
-writeFileSync(new URL('results/skewed-noise.json', import.meta.url), `${JSON.stringify(rows, null, 1)}\n`);
+if (options.write) {
+  mkdirSync(new URL('results/', import.meta.url), { recursive: true });
+  writeFileSync(new URL('results/skewed-noise.json', import.meta.url), `${JSON.stringify(rows, null, 1)}\n`);
+}

@@ -110,16 +110,20 @@ async function scrape({ serve, metricsPort, work, database }: Watched): Promise<
   };
 }
 
-async function readProcess(pid: number, port: number) {
+/** Reads what a process of the service keeps, in bytes and counts; NaN for a metric that it does not have. Linux only. */
+export async function readProcess(pid: number, port: number) {
   const [status, answer] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8'),
     fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text()),
   ]);
   const metric = (name: string) =>
     Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(answer)?.[1] ?? Number.NaN);
+  const kept = (name: string) => 1024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)![1]);
   return {
-    resident: 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]),
+    resident: kept('VmRSS'),
+    anonymous: kept('RssAnon'),
     heap: metric('nodejs_heap_size_used_bytes'),
+    heapTotal: metric('nodejs_heap_size_total_bytes'),
     external: metric('nodejs_external_memory_bytes'),
     handles: metric('nodejs_active_handles_total'),
     files: metric('process_open_fds'),

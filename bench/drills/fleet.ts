@@ -105,12 +105,9 @@ export async function runCommand(
   return Buffer.concat(chunks).toString();
 }
 
-/**
- * NODE_OPTIONS for a heap of so many MiB, as in a container. On a larger machine Node reserves 128 MiB for new objects, which
- * alone would fill a small heap and keep the garbage collector busy.
- */
+/** NODE_OPTIONS for a heap of so many MiB, as in a container; those of the service besides, as commands are started without them. */
 export function heapOptions(mebibytes: number): string {
-  return `--max-old-space-size=${mebibytes} --max-semi-space-size=16`;
+  return [`--max-old-space-size=${mebibytes}`, ...NODE_FLAGS].join(' ');
 }
 
 /** Creates an API key of the account "default". */

@@ -10,11 +10,11 @@
  * --grow-at is the minute at which the trial begins to grow, and --rows 0 leaves it out. --node-flags (default: those of the service) and
  * --set apply to the worker alone. Reads /proc: Linux only.
  */
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
+import { readProcess } from '../drills/figures.ts';
 import { createKey, makeProcess, runCommand } from '../drills/fleet.ts';
 import { quantiles } from '../quantile.ts';
 import { type Client, loadObjective, makeClient } from './client.ts';
@@ -198,17 +198,14 @@ async function sampleAll(
 }
 
 async function readMemory({ pid, port }: { readonly pid: number; readonly port: number }) {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kept = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)![1]) / 1024);
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const inside = (name: string) =>
-    Math.round(Number(new RegExp(`^nodejs_${name}_bytes\\S* (\\S+)$`, 'm').exec(metrics)![1]) / 1024 ** 2);
+  const { resident, anonymous, heap, heapTotal, external } = await readProcess(pid, port);
+  const toMiB = (bytes: number) => Math.round(bytes / 1024 ** 2);
   return {
-    residentMiB: kept('VmRSS'),
-    anonymousMiB: kept('RssAnon'),
-    heapUsedMiB: inside('heap_size_used'),
-    heapMiB: inside('heap_size_total'),
-    externalMiB: inside('external_memory'),
+    residentMiB: toMiB(resident),
+    anonymousMiB: toMiB(anonymous),
+    heapUsedMiB: toMiB(heap),
+    heapMiB: toMiB(heapTotal),
+    externalMiB: toMiB(external),
   };
 }
 

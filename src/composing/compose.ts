@@ -1,4 +1,4 @@
-/** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
+/** The only place that builds objects, with the other files of this folder. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { Designs } from '../application/problem/designs.ts';
 import { readBacklog } from '../db/backlog.ts';
